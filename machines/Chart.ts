@@ -1,4 +1,4 @@
-/** A statechart for people: its states and arrows, where it is, and which events it takes next. */
+/** A statechart for people: its states and arrows, its current state, and the events that it takes next. */
 import {
   type AnyMachineSnapshot,
   type AnyStateMachine,
@@ -8,18 +8,18 @@ import {
 } from "xstate"
 import { toDirectedGraph } from "xstate/graph"
 
-// What a statechart takes next, in words.
+// The next events of a statechart, in words.
 
 const AFTER = /^xstate\.after\.([^.]+)\./
 
-/** The name of an event as people read it; a delay is `after <name>`, and null is what no event from outside brings about. */
+/** The name of an event for people; a delay is `after <name>`, and null is a transition without an outside event. */
 export const eventName = (type: string): string | null => {
   const delay = AFTER.exec(type)?.[1]
   if (delay !== undefined) return `after ${delay}`
   return type === "" || type.startsWith("xstate.") ? null : type
 }
 
-/** The events that a machine knows in its state, each once; those of one region of a parallel machine when it is named. */
+/** The events that a machine takes in its state, each once; those of one region of a parallel machine if it is named. */
 export const nextEvents = (snapshot: AnyMachineSnapshot, region?: string): ReadonlyArray<string> => {
   const known = getNextTransitions(snapshot).flatMap(({ eventType, source }) => {
     const name = eventName(eventType)
@@ -28,14 +28,14 @@ export const nextEvents = (snapshot: AnyMachineSnapshot, region?: string): Reado
   return [...new Set(known)]
 }
 
-/** What leads from a state to another. */
+/** A transition from a state to another. */
 export interface ChartArrow {
   /** Null: from every state. */
   readonly from: string | null
   readonly to: string
-  /** An event, `after` a delay, `done` or `failed` of a step; empty for what is taken at once. */
+  /** An event, `after` a delay, `done` or `failed` of a step; empty for a transition that is taken at once. */
   readonly event: string
-  /** What must hold as well. */
+  /** The rule that must also hold. */
   readonly rule: string | null
 }
 
@@ -60,21 +60,21 @@ const ENDS: ReadonlyArray<readonly [prefix: string, word: string]> = [
   ["xstate.error.actor.", "failed"]
 ]
 
-/** What brings a transition about: an event, a delay, or the end of an actor; nothing for one that is taken at once. */
+/** The cause of a transition: an event, a delay, or the end of an actor; empty for one that is taken at once. */
 export const causeOf = (eventType: string): string => {
   for (const [prefix, word] of ENDS)
     if (eventType.startsWith(prefix)) return `${word} ${eventType.slice(prefix.length)}`
   return eventName(eventType) ?? ""
 }
 
-/** The part of a machine that runs beside its others. */
+/** One region of a parallel machine. */
 export const regionOf = (machine: AnyStateMachine, name: string): Graph => {
   const region = toDirectedGraph(machine).children.find(({ stateNode }) => stateNode.key === name)
   if (region === undefined) throw new Error(`${machine.id} has no region ${name}`)
   return region
 }
 
-/** The chart of a machine or a region. Events of `without` are left out, and what stays within a state. */
+/** The chart of a machine or a region. Events of `without` are left out, and transitions within a state. */
 export const chartOf = (graph: Graph, without: ReadonlyArray<string> = []): Chart => {
   const top = graph.stateNode
   const nameOf = (node: AnyStateNode): string => node.path[top.path.length] ?? ""
@@ -101,7 +101,7 @@ export const chartOf = (graph: Graph, without: ReadonlyArray<string> = []): Char
   }
 }
 
-// Where a statechart is, in words.
+// The current state of a statechart, in words.
 
 const path = (value: StateValue): string =>
   typeof value === "string"

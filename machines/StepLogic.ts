@@ -1,7 +1,7 @@
 /**
- * Steps of a statechart, and why a machine refuses an event. A step is an invoked actor that is given a task and ends with its outcome;
- * the machines only name their steps, and the process that runs a machine provides them (`machine.provide({ actors })`, once a process). Every
- * guard has a name that reads as a rule, so a refusal names it.
+ * Steps of a statechart, and the rules by which a machine refuses an event. A step is an invoked actor that gets a task and ends
+ * with its outcome; the machines only name their steps, and the process that runs a machine provides them (`machine.provide({
+ * actors })`, once a process). Every guard has a name that reads as a rule, so a refusal names it.
  */
 import {
   type ActorLogic,
@@ -13,8 +13,8 @@ import {
   type Snapshot
 } from "xstate"
 
-// Why a machine does not take an event: either its state knows no such event, or the named guards of all its transitions
-// said no. Every guard of our machines has a name that reads as a rule, so that name is the reason.
+// Why a machine does not take an event: its state knows no such event, or all named guards of its transitions refuse it. Every
+// guard of our machines has a name that reads as a rule, so that name is the reason.
 
 /** An event that changed nothing. `rule` is a guard's name or `expectedInThisState`; `message` is a sentence for people. */
 export interface Refusal {
@@ -42,17 +42,17 @@ export const refusedRule = (snapshot: AnyMachineSnapshot, event: { readonly type
   return expectedInThisState
 }
 
-/** Where a step is; `input` is dropped when it has ended. */
+/** The state of a step; `input` is dropped at its end. */
 export type StepSnapshot<Output, Input> = Snapshot<Output> & { readonly input: Input | undefined }
 
-/** What runs a step. A step that fails has the cause of its failure as `error`. */
+/** The logic of a step. A failed step has the cause of its failure as `error`. */
 export type StepLogic<Output, Input> = ActorLogic<StepSnapshot<Output, Input>, AnyEventObject, Input>
 
-/** A step that has a name and a type, but nobody to do it yet: starting it is a defect. */
+/** A step with a name and a type, but without logic: starting it is a defect. */
 export const unprovided = <Output, Input>(name: string): StepLogic<Output, Input> => ({
   getInitialSnapshot: (_scope, input) => ({ status: "active", output: undefined, error: undefined, input }),
   start: () => {
-    throw new Error(`Nobody provides the step ${name}`)
+    throw new Error(`No logic is provided for the step ${name}`)
   },
   transition: (snapshot) => snapshot,
   getPersistedSnapshot: (snapshot) => snapshot
@@ -64,8 +64,8 @@ interface StepEnd<Event extends EventObject> {
 }
 
 /**
- * How a step ended, as an event to raise. A machine drops an event that its state does not take, and would then wait for ever;
- * so such an event is a defect, which ends the machine.
+ * How a step ended, as an event to raise. A machine drops an event that its state does not take, and would then wait for ever, so
+ * such an event is a defect that ends the machine.
  */
 export const endOfStep = <Event extends EventObject>({ event: { output }, self }: StepEnd<Event>): Event => {
   const snapshot = self.getSnapshot()

@@ -86,7 +86,7 @@ export const readme = (): string =>
     "",
     section(
       "The life of a device (`device/DeviceLifecycle.ts`)",
-      "`any` is every state: an operator may set each of them. Entering MANAGED from INIT runs the plugins. What has to be done with a\ntransition comes out as data. A live actor follows its row by ROW_READ, which is not drawn.",
+      "`any` is every state: an operator may set each of them. Entering MANAGED from INIT runs the plugins. The actions of a\ntransition are data. A live actor follows its row by ROW_READ, which is not drawn.",
       toMermaid(regionOf(deviceMachine, "life"), ["ROW_READ"])
     ),
     "",
@@ -98,13 +98,13 @@ export const readme = (): string =>
     "",
     section(
       "A configuration change on one device (`change/ConfigChange.ts`)",
-      "Every run arrives with the row of the change: a new one begins, one that a killed process left behind is taken over.\n`opened`, `settling`, `withdrawn` and `expired` live in memory only; a killed process repeats them from the phase before.",
+      "Every run arrives with the row of the change: a new one begins, the change of a killed process is taken over.\n`opened`, `settling`, `withdrawn` and `expired` live in memory only; a killed process repeats them from the previous phase.",
       toMermaid(toDirectedGraph(configChange))
     ),
     "",
     section(
       "A job (`job/JobLifecycle.ts`)",
-      "PROCESS_STARTED makes a process go on with the jobs that another one left.",
+      "With PROCESS_STARTED a process continues the jobs of another one.",
       toMermaid(toDirectedGraph(jobLifecycle))
     ),
     ""

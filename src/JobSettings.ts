@@ -1,6 +1,6 @@
 /**
- * The rows of the table of settings (`SettingsTable.ts`) about the work on devices: initialisation, jobs and approvals, changes and their
- * proof, what is kept for how long, rendering, and when a refresh asks first.
+ * The rows of the table of settings (`SettingsTable.ts`) about the work on devices: initialisation, jobs and approvals, changes
+ * and their proof, retention, rendering, and the confirmation of refreshes.
  */
 import { proofs } from "../machines/change/ChangeRow.ts"
 import { Config, Schema, SchemaGetter, SchemaTransformation } from "effect"
@@ -15,7 +15,7 @@ const oneOf = (values: ReadonlyArray<number>) =>
 const IpVersion = oneOf([4, 6])
 const ConfirmMode = oneOf([0, 1, 2])
 
-/** Some of the proofs of a change, such as `loaded-again,lines`. */
+/** A selection of the proofs of a change, such as `loaded-again,lines`. */
 const Proofs = Schema.String.pipe(
   Schema.decodeTo(Schema.Array(Schema.String), {
     decode: SchemaGetter.transform((list: string) => list.split(",").map((name) => name.trim())),
@@ -93,7 +93,7 @@ export const jobSettings = {
   MGMTDOMAIN_RESERVED_COUNT: count(
     "MGMTDOMAIN_RESERVED_COUNT",
     5,
-    "first addresses of a management network that are never given out"
+    "first addresses of a management network that are never assigned"
   ),
   MGMTDOMAIN_PRIMARY_IP_VERSION: withDefault(
     Config.schema(IpVersion, "MGMTDOMAIN_PRIMARY_IP_VERSION"),
@@ -141,7 +141,7 @@ export const jobSettings = {
   SETTINGS_OVERRIDE: withDefault(
     Config.schema(JsonObject, "SETTINGS_OVERRIDE"),
     null,
-    "JSON object laid over all template variables, for tests"
+    "JSON object that overrides template variables, for tests"
   ),
   REFRESH_MAX_REMOVED: percent(
     "REFRESH_MAX_REMOVED",

@@ -1,6 +1,6 @@
 /**
- * Every environment variable of the server once: how it is read, its default, and what it is for. The server reads the table at its
- * start (`ServerConfig.ts`), and the manual's table is made of it. Names that a site already uses are kept
+ * Every environment variable of the server once: its parser, its default, and its purpose. The server reads the table at its
+ * start (`ServerConfig.ts`), and the manual's table is generated from it. Names that a site already uses stay the same
  * (docs/settings-repository.md#answers).
  */
 import { Config, Schema, SchemaTransformation } from "effect"
@@ -26,7 +26,7 @@ const InstallationId = Schema.String.pipe(
   Schema.decodeTo(Schema.String, SchemaTransformation.toLowerCase())
 )
 
-/** A wrong value is not repeated in the message. */
+/** The message does not repeat an invalid value. */
 const Key = Schema.RedactedFromValue(
   Schema.String.pipe(Schema.check(Schema.isMinLength(32, { message: "Expected at least 32 characters" })))
 )
@@ -35,7 +35,7 @@ const Key = Schema.RedactedFromValue(
 export const loginStates = ["DHCP_BOOT", "DISCOVERED", "INIT", "MANAGED"] as const
 export type LoginState = (typeof loginStates)[number]
 
-/** HTTPD_URL of a server that keeps firmware images itself. */
+/** HTTPD_URL of a server that stores firmware images itself. */
 export const OWN_HTTPD_URL = "http://127.0.0.1:5000/firmware"
 
 /** Default of JWT_CERT. */
@@ -58,7 +58,7 @@ export const settings = {
   TRUSTED_PROXIES: withDefault(
     Config.schema(AddressPrefixes, "TRUSTED_PROXIES"),
     ["127.0.0.0/8", "::1"],
-    "addresses and prefixes of proxies whose `X-Forwarded-For`, `-Proto` and `-Host` are believed; empty for none"
+    "addresses and prefixes of proxies whose `X-Forwarded-For`, `-Proto` and `-Host` the server trusts; empty for none"
   ),
   METRICS_NETWORKS: withDefault(
     Config.schema(AddressPrefixes, "METRICS_NETWORKS"),
@@ -105,7 +105,7 @@ export const settings = {
   TOKEN_OWNER_DAYS: count(
     "TOKEN_OWNER_DAYS",
     90,
-    "days after which the API tokens of a person who no longer signs on at the identity provider end; 0: never"
+    "days without a sign-on after which the API tokens of a person of the identity provider end; 0: never"
   ),
   SOCKET_CLIENTS: count("SOCKET_CLIENTS", 2000, "socket.io connections at once"),
   SOCKET_CLIENTS_PER_ADDRESS: count("SOCKET_CLIENTS_PER_ADDRESS", 500, "the same from one address"),
@@ -136,7 +136,7 @@ export const settings = {
   SHOW_SECRETS: flag(
     "SHOW_SECRETS",
     true,
-    "`false` hides secrets in configurations from everybody; `true`: [roles](security.md#who-sees-secrets) decide, and the audit has each showing"
+    "`false` hides secrets in configurations from every caller; `true`: [roles](security.md#who-sees-secrets) decide, and the audit records each case"
   ),
   DATA_DIR: withDefault(
     Config.NonEmptyString("DATA_DIR"),
@@ -146,7 +146,7 @@ export const settings = {
   LOG_LEVEL: withDefault(
     Config.Literals(["Trace", "Debug", "Info", "Warn", "Error", "Fatal"], "LOG_LEVEL"),
     "Info",
-    "least important level: Trace, Debug, Info, Warn, Error or Fatal"
+    "lowest level in the log: Trace, Debug, Info, Warn, Error or Fatal"
   ),
   LOG_FORMAT: withDefault(
     Config.Literals(["pretty", "logfmt", "json"], "LOG_FORMAT"),
@@ -164,7 +164,7 @@ export const settings = {
   SSH_ADDRESS_MAP: text(
     "SSH_ADDRESS_MAP",
     "",
-    "prefixes to rewrite when dialling, for NAT and the lab (`10.0.0.0/8=127.0.0.0/8`)"
+    "prefixes to rewrite when the server connects, for NAT and the lab (`10.0.0.0/8=127.0.0.0/8`)"
   ),
   MANAGEMENT_NETWORKS: withDefault(
     Config.schema(ManagementNetworksText, "MANAGEMENT_NETWORKS"),
@@ -184,7 +184,7 @@ export const settings = {
   SYNC_CONCURRENCY: count("SYNC_CONCURRENCY", 1000, "devices that one job works on at once", 1),
   CLUSTER_HOST: optional(
     Config.NonEmptyString("CLUSTER_HOST"),
-    "private address where other replicas reach this one; needed for replicas"
+    "private address where other replicas reach this one; required for replicas"
   ),
   CLUSTER_PORT: withDefault(Config.Port("CLUSTER_PORT"), 5050, "port for replicas, over TLS"),
   CLUSTER_LISTEN_HOST: optional(
@@ -247,14 +247,14 @@ export const settings = {
   ),
   CERTIFICATE_RENEW_INTERVAL: count("CERTIFICATE_RENEW_INTERVAL", 86_400, "seconds between renewals; 0: none"),
   JWT_ENABLED: flag("JWT_ENABLED", true, "requests need a token"),
-  JWT_CERT: text("JWT_CERT", DEFAULT_JWT_CERT, "public key or certificate (PEM) that checks tokens"),
+  JWT_CERT: text("JWT_CERT", DEFAULT_JWT_CERT, "public key or certificate (PEM) that verifies tokens"),
   LOCAL_USERS: optional(
     Config.Boolean("LOCAL_USERS"),
     "login with name and password (`switchyard user`); default `true` with SECURE_DEFAULTS, without an identity provider",
     "false"
   ),
-  JWT_ISSUER: optional(Config.NonEmptyString("JWT_ISSUER"), "issuer (`iss`) that tokens must name; unset: any"),
-  JWT_AUDIENCE: optional(Config.NonEmptyString("JWT_AUDIENCE"), "audience (`aud`) that tokens must name; unset: any"),
+  JWT_ISSUER: optional(Config.NonEmptyString("JWT_ISSUER"), "required issuer (`iss`) of tokens; unset: any"),
+  JWT_AUDIENCE: optional(Config.NonEmptyString("JWT_AUDIENCE"), "required audience (`aud`) of tokens; unset: any"),
   ROLES_CLAIM: optional(
     Config.NonEmptyString("ROLES_CLAIM"),
     "claim with the roles of the caller; unset: a plain token has the default role"

@@ -1,6 +1,6 @@
 /**
- * What is decided about a change beside its statechart: the row of a new one, what an ended one came to, and the claims by which
- * one that nobody works on is cancelled or kept from going on.
+ * Decisions about a change outside its statechart: the row of a new change, the outcome of an ended one, and the claims that cancel
+ * or stop a change on which no process works.
  */
 import { type SnapshotFrom, transition } from "xstate"
 import {
@@ -14,20 +14,20 @@ import {
 import { configChange } from "./ConfigChange.ts"
 import type { ChangeInput } from "./ChangeSetup.ts"
 
-// A change in memory and its row in the database: the one is the snapshot of the statechart of `ConfigChange.ts`, the other is
-// what another process needs to resume it. Everything but the row and the error text is forgotten with the process.
+// A change in memory and its row in the database: the former is the snapshot of the statechart of `ConfigChange.ts`, the latter is
+// enough for another process to resume it. Everything except the row and the error text ends with the process.
 
 export type ChangeSnapshot = SnapshotFrom<typeof configChange>
 
-/** What is stored of a change, as far as its protocol goes. */
+/** The stored part of a change's protocol. */
 interface StoredProtocol {
   readonly protocol: ChangeRow
   readonly failure: string | null
 }
 
 /**
- * What a run of a stored change starts with: the statechart decides by the row whether it begins, resumes or is over. `verdict`
- * is what the other devices came to, `proofSeconds` what a switch gets to settle before its proof in mode 2.
+ * The input of a run of a stored change: the statechart decides by the row whether it begins, resumes or has ended. `verdict` is
+ * the verdict over all devices, `proofSeconds` the time that a switch gets to settle before its proof in mode 2.
  */
 export const inputOf = (
   { failure, protocol }: StoredProtocol,
@@ -35,7 +35,7 @@ export const inputOf = (
   proofSeconds = 0
 ): ChangeInput => ({ row: protocol, failure, verdict, proofSeconds })
 
-/** The row as it has to be stored when the change is in this state. */
+/** The row to store when the change is in this state. */
 export const rowOf = ({ context }: ChangeSnapshot): ChangeRow => context.row
 
 /** A snapshot of a change for which nothing was sent yet, for decisions without an actor. */
@@ -45,8 +45,8 @@ export const snapshotOf = (row: ChangeRow): ChangeSnapshot =>
     context: {
       ...inputOf({ protocol: row, failure: null }),
       attempts: 0,
-      tells: 0,
-      mayTell: true,
+      withdrawals: 0,
+      mayWithdraw: true,
       waitsSince: 0,
       outlasted: false
     }
@@ -55,26 +55,26 @@ export const snapshotOf = (row: ChangeRow): ChangeSnapshot =>
 export { EXPIRY_MARGIN_SECONDS } from "./ChangeSetup.ts"
 
 /**
- * A conditional write: `update … set <row> where <key> and phase = from.phase and epoch = from.epoch`. When it finds no row,
- * somebody else has moved the change on: nothing more may be sent to the switch.
+ * A conditional write: `update … set <row> where <key> and phase = from.phase and epoch = from.epoch`. If it finds no row, another
+ * process has continued the change: nothing more may be sent to the switch.
  */
 export interface Claim {
   readonly from: { readonly phase: ChangePhase; readonly epoch: number }
   readonly row: ChangeRow
 }
 
-/** What a change came to. `runs` is the configuration that the device is on. */
+/** The outcome of a change. `runs` is the configuration that the device runs. */
 export interface ChangeOutcome {
   readonly result: FinalPhase
   readonly runs: "new" | "old" | "unclear"
-  /** True when this change may count as done: confirmed, unchanged, or a dry run that came to its end. */
+  /** True when this change may count as done: confirmed, unchanged, or a complete dry run. */
   readonly ok: boolean
   readonly reason: ChangeReason | null
-  /** A sentence about the reason; empty when there is nothing to say. */
+  /** A sentence about the reason; may be empty. */
   readonly message: string
 }
 
-/** What a caller must say about a new change; the rest of its row follows. */
+/** The fields that a caller must give for a new change; the rest of its row follows from them. */
 export type NewChange = Pick<
   ChangeRow,
   "mode" | "dryRun" | "force" | "sessionName" | "expectedHash" | "timerSeconds" | "onMissingLines" | "shown"
@@ -129,7 +129,7 @@ export const newChange = (options: NewChange): ChangeRow => ({
   timerSeen: false,
   savesAtCommit: false,
   goal: "new",
-  // Without a timer there is nothing to wait for: the commit cannot be taken back any more.
+  // Without a timer the commit cannot be taken back, so there is nothing to wait for.
   confirmAllowed: options.mode !== 2 || options.timerSeconds === null,
   looks: 0,
   reason: null
@@ -143,16 +143,16 @@ const outcome = (result: FinalPhase, reason: ChangeReason | null): ChangeOutcome
   message: reason === null ? "" : reasonSentences[reason]
 })
 
-/** What a change that is over came to; null while it is not. */
+/** The outcome of an ended change; null before its end. */
 export const outcomeOf = ({ phase, reason }: ChangeRow): ChangeOutcome | null =>
   isFinal(phase) ? outcome(phase, reason) : null
 
-/** Phases in which the new configuration is for good already, or is being taken back. */
+/** Phases in which the new configuration is already permanent, or is being taken back. */
 const settled: ReadonlySet<ChangePhase> = new Set(["confirming", "outlasting", "saving", "restoring", "expiring"])
 
 /**
- * The claim with which a change whose job is over is kept from going on to its new configuration: whoever resumes it then
- * begins nothing again and takes back what can be taken back. Null when there is nothing to keep it from.
+ * The claim that stops a change whose job has ended from committing its new configuration: the process that resumes it begins
+ * nothing again and takes back an unconfirmed commit. Null if there is nothing to stop.
  */
 export const abandon = (row: ChangeRow): Claim | null => {
   const isDecided = isFinal(row.phase) || settled.has(row.phase) || row.goal === "old"
@@ -167,8 +167,8 @@ export const abandon = (row: ChangeRow): Claim | null => {
 }
 
 /**
- * The claim that ends a change for which nothing was sent yet; null when something may have been. Whoever works on the change
- * then loses its own claim.
+ * The claim that ends a change for which nothing was sent yet; null if something may have been sent. A process that works on the
+ * change then loses its own claim.
  */
 export const cancel = (row: ChangeRow): Claim | null => {
   if (row.phase !== "planned") return null

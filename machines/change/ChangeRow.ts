@@ -1,15 +1,15 @@
 /**
- * The row of one change on one device, what can happen to it and what is to be done next: the vocabulary of
- * `ConfigChange.ts`. Everything is plain JSON, so that a row that a killed process left behind can be resumed by another.
+ * The row of one change on one device, its events and its tasks: the vocabulary of `ConfigChange.ts`. Everything is plain JSON, so
+ * another process can resume the row of a killed one.
  */
 
 /** Phases that are written to the row. Those marked "claim" are written before their step touches the switch. */
 export const changePhases = [
   /** Nothing was sent yet. */
   "planned",
-  /** Claim: a candidate is being built in a session of ours. */
+  /** Claim: a candidate is being built in our session. */
   "loading",
-  /** Claim: the candidate is being thrown away; no commit was ever sent for it. */
+  /** Claim: the candidate is being discarded; no commit was sent for it. */
   "discarding",
   /** Claim: the commit command is about to be sent, or was sent and its answer is missing. */
   "committing",
@@ -19,13 +19,13 @@ export const changePhases = [
   "proved",
   /** Claim: the timer is being stopped and the configuration saved. */
   "confirming",
-  /** The confirmation was given, and the timer is seen neither to run nor to be gone: it is waited for until it must have ended. */
+  /** The confirmation was given, but the switch shows neither that the timer runs nor that it has ended: wait until it must have ended. */
   "outlasting",
   /** Claim: no timer is running; the configuration is being saved. */
   "saving",
   /** Claim: the old configuration runs again and is being saved, because the switch saves with every commit. */
   "restoring",
-  /** What the switch did is unclear: it is being looked at. */
+  /** It is unclear what the switch did: it is being observed. */
   "looking",
   /** Claim: our session is being aborted although its commit may have been sent. */
   "withdrawing",
@@ -42,7 +42,7 @@ export type ChangePhase = (typeof changePhases)[number]
 /** A change in one of these phases will not move any more. */
 export type FinalPhase = "confirmed" | "reverted" | "unchanged" | "discarded" | "unknown"
 
-/** Why a change ended otherwise than confirmed, or what was remarkable about it. */
+/** Why a change was not confirmed, or a note about its end. */
 export type ChangeReason =
   | "dryRun"
   | "unchanged"
@@ -70,39 +70,39 @@ export type ChangeReason =
   | "leftConfiguration"
 
 /**
- * How a device was proved to run the candidate, the strongest first: the switch was given it again and found no difference; it
- * runs what its own difference promised, and shows that as what was committed; the same promise, and every line of the
- * candidate is there.
+ * The proofs that a device runs the candidate, the strongest first: a second load showed no difference; the device runs the
+ * configuration that its own difference promised, and shows it as the committed one; the same promise, and no line of the candidate
+ * is missing.
  */
 export const proofs = ["loaded-again", "promised-text", "lines"] as const
 export type Proof = (typeof proofs)[number]
 
-/** What is remarkable about how a candidate was loaded. Line numbers count from 1 in its text; secrets are masked. */
+/** Notes about the load of a candidate. Line numbers count from 1 in its text; secrets are masked. */
 export interface ChangeNotes {
-  /** What the switch said to lines without refusing them. */
+  /** The switch's remarks on accepted lines. */
   readonly said: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly answer: string }>
-  /** Lines that do not stand in what the switch promises to run; `is_new`: the candidate before did not have them. */
+  /** Lines that are missing from the promised configuration; `is_new`: the previous candidate did not have them. */
   readonly not_shown: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly is_new: boolean }>
 }
 
-/** What lines that are not shown mean; without it those that are new in this change fail it. */
+/** The policy for lines that are not shown; by default, new ones fail the change. */
 export const missingLinesPolicies = ["warn", "fail"] as const
 export type MissingLinesPolicy = (typeof missingLinesPolicies)[number]
 
-/** What a dry run has shown of the device: nothing else may be pushed. Hashes are lower-case hexadecimal. */
+/** The configuration and the difference that a dry run has shown: nothing else may be pushed. Hashes are lower-case hexadecimal. */
 export interface ShownChange {
-  /** Hash of the configuration that ran then. */
+  /** Hash of the running configuration at that time. */
   readonly running: string
   /** Hash of the difference. */
   readonly diff: string
 }
 
-/** What is persisted of a change. Times are epoch milliseconds, timers seconds, hashes lower-case hexadecimal. */
+/** The stored row of a change. Times are epoch milliseconds, timers seconds, hashes lower-case hexadecimal. */
 export interface ChangeRow {
   readonly phase: ChangePhase
   /** Fencing token: every take-over raises it, and a claim with an older one finds no row. */
   readonly epoch: number
-  /** Which candidate this is, from 1; a start from the beginning takes the next one and a new session name. */
+  /** The number of the candidate, from 1; a new start takes the next number and a new session name. */
   readonly round: number
   /** 0 commit without timer, 1 confirm when this device is proved, 2 confirm when all devices are. */
   readonly mode: 0 | 1 | 2
@@ -110,77 +110,77 @@ export interface ChangeRow {
   /** Push although the running configuration is not the one that was stored. */
   readonly force: boolean
   readonly sessionName: string
-  /** Hash of the configuration that we left on the device last time; null when none is known. */
+  /** Hash of the configuration of the last change on the device; null if none is known. */
   readonly expectedHash: string | null
   /** Hash of the running configuration before this change. */
   readonly oldHash: string | null
-  /** Hash that the running configuration has when it is ours; known at the latest when the commit was answered. */
+  /** Hash of our candidate as running configuration; known at the latest when the commit was answered. */
   readonly candidateHash: string | null
   readonly diff: string | null
   readonly committedAt: number | null
   /** Null when the change is committed without a timer (mode 0, or the platform has none). */
   readonly timerSeconds: number | null
-  /** The switch has shown that our timer runs: only then does a list without it say that it is gone. */
+  /** The switch has shown our running timer: only then does a list without it prove that it has ended. */
   readonly timerSeen: boolean
-  /** Each commit saves, so that after a rollback the old configuration has to be saved again. */
+  /** Each commit saves, so after a rollback the old configuration must be saved again. */
   readonly savesAtCommit: boolean
-  /** Which configuration this change tries to end on; `old` once it must not be confirmed any more. */
+  /** The configuration that this change tries to end with; `old` once it must not be confirmed any more. */
   readonly goal: "new" | "old"
   /** False in mode 2 until all devices are proved. */
   readonly confirmAllowed: boolean
-  /** How often the device was looked at since the change was started or taken over. */
+  /** How often the device was observed since the change was started or taken over. */
   readonly looks: number
   readonly reason: ChangeReason | null
-  /** `candidateHash` is what the switch's own difference promised before the commit. Rows of earlier releases do not say it. */
+  /** `candidateHash` is the hash that the switch's own difference promised before the commit. Absent in rows of earlier releases. */
   readonly promised?: boolean
-  /** The hash of that promise without its salted secrets; only where the change sets such, whose lines may be shown otherwise. */
+  /** The hash of that promise without its salted secrets; only if the change sets some, whose lines may be shown differently. */
   readonly shape?: string | null
-  /** Marks of lines whose secrets the load has set or shows otherwise. */
+  /** Marks of lines whose secrets the load has set or shows differently. */
   readonly setSecrets?: ReadonlyArray<string>
-  /** How the device was proved to run the candidate; absent as long as it was not. */
+  /** The proof that the device runs the candidate; absent before it. */
   readonly proof?: Proof
-  /** Sentences about lines of the candidate that nobody can compare with what the device shows. */
+  /** Sentences about lines of the candidate that cannot be compared with the device's configuration. */
   readonly remarks?: ReadonlyArray<string>
   readonly onMissingLines?: MissingLinesPolicy
   readonly shown?: ShownChange
   readonly notes?: ChangeNotes
 }
 
-/** Whether the commit timer of our session runs; `unseen` when the switch shows neither that nor that it is gone. */
+/** Whether the commit timer of our session runs; `unseen` if the switch shows neither that it runs nor that it has ended. */
 export type TimerSight = "runs" | "gone" | "unseen"
 
-/** What a device shows over a connection made for looking. */
+/** The state of a device, read over a new connection. */
 export interface Observation {
   /**
-   * The running configuration is our candidate, the one before the change, or somebody else's. `unproved`: it looks like our
-   * candidate, and the proof that is wanted could not be made.
+   * The running configuration is our candidate, the one before the change, or another one. `unproved`: it looks like our candidate,
+   * but the required proof could not be made.
    */
   readonly running: "candidate" | "old" | "neither" | "unproved"
-  /** How it was proved to be our candidate, when it was. */
+  /** The proof that it is our candidate, if there is one. */
   readonly proof?: Proof
   readonly ourTimer: TimerSight
-  /** Our session holds a candidate that was not committed. */
+  /** Our session holds an uncommitted candidate. */
   readonly ourSession: boolean
-  /** The device refuses a login of ours that the change has given anew. */
+  /** The device refuses one of our logins that the change has replaced. */
   readonly loginRefused?: boolean
 }
 
-/** The error text of what went wrong, for the record, ending in `Type: message` and a newline. */
+/** The error text for the record, ending in `Type: message` and a newline. */
 interface StepFailure {
   readonly failure?: string | null
 }
 
-/** What the switch's own difference said before the commit, as the row keeps it. */
+/** The fields of the row about the switch's own difference before the commit. */
 export type LoadPromise = Pick<ChangeRow, "promised" | "shape" | "setSecrets" | "remarks">
 
-/** What the job tells a change that waits for the other devices. */
+/** The verdicts that a job sends to its waiting changes. */
 export const verdicts = ["ALL_DEVICES_OK", "OTHERS_FAILED", "REVERT_NOW"] as const
 export type Verdict = (typeof verdicts)[number]
 
-/** How a step ended, or what the job says. Times are epoch milliseconds. */
+/** The end of a step, or a message of the job. Times are epoch milliseconds. */
 export type ChangeEvent =
   | { readonly type: "CANCELLED" }
-  /** The phase is written, so that the change is ours. */
+  /** The phase is written, so this process owns the change. */
   | { readonly type: "CLAIMED"; readonly at: number }
   | { readonly type: "OPENED" }
   | {
@@ -188,22 +188,22 @@ export type ChangeEvent =
       readonly hash: string
       readonly foreignTimer: boolean
       readonly savesAtCommit?: boolean
-      /** It is what the row expects but for lines that the device writes by itself. */
+      /** It is the configuration that the row expects, apart from lines that the device writes on its own. */
       readonly isExpected?: boolean
-      /** The same of what the dry run has shown to which the change is pinned. */
+      /** The same for the configuration of the dry run to which the change is pinned. */
       readonly isShown?: boolean
     }
   | ({
       readonly type: "LOADED"
       readonly diff: string
-      /** Another difference than the dry run has shown to which the change is pinned. */
+      /** The difference is not the one of the dry run to which the change is pinned. */
       readonly isOther?: boolean
       readonly candidateHash: string | null
       readonly notes?: ChangeNotes
     } & LoadPromise)
   | ({ readonly type: "REJECTED" } & StepFailure)
   | ({ readonly type: "LOCKED" } & StepFailure)
-  /** A line of the candidate was no configuration: the switch was in another mode behind it, or asked something. */
+  /** A line of the candidate was no configuration: after it the switch was in another mode, or asked something. */
   | ({ readonly type: "LEFT" } & StepFailure)
   | ({ readonly type: "LOST" } & StepFailure)
   | { readonly type: "DISCARDED" }
@@ -213,26 +213,26 @@ export type ChangeEvent =
   | ({ readonly type: "UNREACHABLE" } & StepFailure)
   | { readonly type: Verdict }
   | { readonly type: "CONFIRMED" }
-  /** The confirmation was given to a timer that is seen neither to run nor to be gone. Nothing was saved. */
+  /** The confirmation was given, but the switch shows neither that the timer runs nor that it has ended. Nothing was saved. */
   | { readonly type: "CONFIRM_UNSEEN" }
   | ({ readonly type: "CONFIRM_REFUSED" } & StepFailure)
   | { readonly type: "SAVED" }
   | ({ readonly type: "SAVE_FAILED" } & StepFailure)
-  /** The switch was asked for its commit timer while we wait for it to take the change back; one that is not seen may run. */
+  /** The switch was asked for its commit timer while we wait for it to take the change back; a timer that is not shown may still run. */
   | { readonly type: "TIMER_SEEN"; readonly runs: boolean }
 
-/** What a step is given: the row as it stands, and the error text to store with its claim. */
+/** The input of a step: the current row, and the error text to store with its claim. */
 export interface StepTask {
   readonly row: ChangeRow
   readonly failure: string | null
 }
 
-/** The task of a step that first writes the phase of its row. Whatever changes the switch has such a task. */
+/** The task of a step that first writes the phase of its row. Every step that changes the switch has such a task. */
 export interface ClaimTask extends StepTask {
   readonly claim: true
 }
 
-/** The task of a step that only looks, in a phase that is claimed already or that has no row of its own. */
+/** The task of a step that only observes, in a phase that is already claimed or that has no row of its own. */
 export interface LookTask extends StepTask {
   readonly claim: boolean
   /** Over a connection that is opened after the last command was answered or lost: only that proves anything. */
@@ -241,5 +241,5 @@ export interface LookTask extends StepTask {
 
 const finalPhases: ReadonlySet<ChangePhase> = new Set(["confirmed", "reverted", "unchanged", "discarded", "unknown"])
 
-/** Whether a change in this phase is over. */
+/** Whether a change in this phase has ended. */
 export const isFinal = (phase: ChangePhase): phase is FinalPhase => finalPhases.has(phase)

@@ -1,6 +1,6 @@
 /**
- * What the statechart of a change is made of: what it remembers, its steps, its rules, its delays and what it notes down. The
- * chart itself is in `ConfigChange.ts`.
+ * The parts of a change's statechart: its context, its steps, its rules, its delays and its assignments. The chart itself is in
+ * `ConfigChange.ts`.
  */
 import { assign, enqueueActions, setup } from "xstate"
 import { unprovided } from "../StepLogic.ts"
@@ -18,51 +18,51 @@ import {
   type Verdict
 } from "./ChangeRow.ts"
 
-/** How often a change is started from the beginning before it is given up. */
+/** How often a change is started again before it is given up. */
 export const MAX_ROUNDS = 3
 
-/** How often in a row a device is looked at before what it shows is taken as final. */
+/** How often in a row a device is observed before the result counts as final. */
 export const MAX_LOOKS = 5
 
-/** How often a switch is told to take a change back before only its timer is waited for. */
-export const MAX_TELLS = 3
+/** How often a switch is ordered to take a change back; afterwards the change only waits for its timer. */
+export const MAX_WITHDRAWALS = 3
 
-/** Attempts to reach a device that has to be looked at, besides the first, and the pause before each in milliseconds. */
+/** Further attempts to reach a device that must be observed, and the pause before each in milliseconds. */
 export const MORE_ATTEMPTS = 3
 const ATTEMPT_PAUSE = 2_000
 
-/** How often a load is tried again while somebody else's session is in the way, and the pause before each. */
+/** How often a load is tried again while another person's session is in the way, and the pause before each. */
 export const MORE_LOADS = 5
 const LOAD_PAUSE = 2_000
 
-/** Milliseconds between two looks whether the commit timer still runs, while we wait for the switch to take a change back. */
+/** Milliseconds between two questions for the commit timer, while we wait for the switch to take a change back. */
 const EXPIRY_PAUSE = 3_000
 
-/** Seconds that a switch may be late in taking a commit back: Junos was seen 35 s late. */
+/** Seconds by which a switch may be late in taking a commit back: Junos was seen 35 s late. */
 export const EXPIRY_MARGIN_SECONDS = 45
 
-/** What a run of a change is started with. */
+/** The input of a run of a change. */
 export interface ChangeInput {
-  /** As it stands in the database. */
+  /** The row in the database. */
   readonly row: ChangeRow
   /** The error text that is stored with the row. */
   readonly failure: string | null
-  /** What the other devices came to, when that is known already. */
+  /** The verdict over all devices, if it is known already. */
   readonly verdict: Verdict | null
   /** Seconds that a switch gets to settle between a commit in mode 2 and its proof. */
   readonly proofSeconds: number
 }
 
-/** What a run remembers. Only `row` and `failure` outlive it. */
+/** The memory of a run. Only `row` and `failure` outlive it. */
 export interface ChangeContext extends ChangeInput {
   /** Attempts of the step of this state that have failed. */
   readonly attempts: number
-  /** How often the switch was told to take the change back, and whether it may be told again. */
-  readonly tells: number
-  readonly mayTell: boolean
-  /** When the waiting for the commit timer began, in epoch milliseconds. */
+  /** How often the switch was ordered to take the change back, and whether it may be ordered again. */
+  readonly withdrawals: number
+  readonly mayWithdraw: boolean
+  /** When the wait for the commit timer began, in epoch milliseconds. */
   readonly waitsSince: number
-  /** It was waited for until it must have run out, seen or not. */
+  /** The wait lasted until the timer must have ended, shown or not. */
   readonly outlasted: boolean
 }
 
@@ -75,19 +75,19 @@ const nextSessionName = (row: ChangeRow): string => {
 const notesOf = (event: ChangeEvent): Pick<ChangeRow, "notes"> =>
   event.type === "LOADED" && event.notes !== undefined ? { notes: event.notes } : {}
 
-/** Milliseconds until a switch must have taken its commit back, from when the waiting began. */
+/** Milliseconds from the beginning of the wait until a switch must have taken its commit back. */
 const untilExpiry = ({ row: { committedAt, timerSeconds }, waitsSince }: ChangeContext): number =>
   Math.max(0, (committedAt ?? waitsSince) + ((timerSeconds ?? 0) + EXPIRY_MARGIN_SECONDS) * 1_000 - waitsSince)
 
-/** No commit timer of ours can run any more. */
+/** Our commit timer cannot run any more. */
 const isGone = ({ outlasted }: ChangeContext, { ourTimer }: Observation): boolean =>
   ourTimer === "gone" || (ourTimer === "unseen" && outlasted)
 
-/** A commit timer of ours runs, or may run. There is nothing that one could take back where the old configuration runs. */
+/** Our commit timer runs, or may run. A timer has nothing to take back if the old configuration runs. */
 const mayRun = (context: ChangeContext, seen: Observation): boolean =>
   seen.ourTimer === "runs" || (seen.running !== "old" && !isGone(context, seen))
 
-/** What is kept of an answered load. */
+/** The stored fields of an answered load. */
 const promiseOf = ({ promised, remarks, setSecrets, shape }: LoadPromise): LoadPromise => ({
   ...(promised === undefined ? {} : { promised }),
   ...(shape === undefined ? {} : { shape }),
@@ -105,16 +105,16 @@ export const change = setup({
     output: {} as Pick<ChangeContext, "row" | "failure">
   },
   actors: {
-    /** Writes the phase, and does nothing else. */
+    /** Only writes the phase. */
     claim: claiming("claim"),
     open: unprovided<ChangeEvent, StepTask>("open"),
-    /** Reads the running configuration and whether somebody else's commit timer runs. */
+    /** Reads the running configuration and whether another person's commit timer runs. */
     verify: unprovided<ChangeEvent, StepTask>("verify"),
     load: claiming("load"),
     discard: claiming("discard"),
     commit: claiming("commit"),
     observe: unprovided<ChangeEvent, LookTask>("observe"),
-    /** Says that the change waits; what the other devices came to is the job's to say. */
+    /** Reports that the change waits; the job sends the verdict. */
     awaitVerdict: unprovided<ChangeEvent, StepTask>("awaitVerdict"),
     /** Stops the timer, then saves. */
     confirm: claiming("confirm"),
@@ -130,7 +130,7 @@ export const change = setup({
     proofDelay: ({ context }) => context.proofSeconds * 1_000
   },
   actions: {
-    /** Every way into a state of the table. A state with a phase names it in the row; the first error text counts. */
+    /** Done on every entry into a state of the table. A state with a phase writes it into the row; the first error text counts. */
     enter: assign(({ context, event }, params: { readonly phase: ChangePhase | null }) => ({
       row: {
         ...context.row,
@@ -142,7 +142,7 @@ export const change = setup({
       attempts: 0
     })),
     countAttempt: assign(({ context }) => ({ attempts: context.attempts + 1 })),
-    /** From here on the old configuration is wanted; the first reason is the one that counts. */
+    /** From here on the old configuration is wanted; the first reason counts. */
     giveUp: assign(({ context: { row } }, params: { readonly reason: ChangeReason }) => ({
       row: {
         ...row,
@@ -157,7 +157,7 @@ export const change = setup({
     keep: assign(({ context: { row } }) => ({
       row: { ...row, reason: row.goal === "old" ? ("keptNew" as const) : null }
     })),
-    /** What ran before this round already is the candidate: there is no other old configuration to compare with. */
+    /** The configuration before this round already is the candidate: there is no other old configuration to compare with. */
     adoptRunning: assign(({ context: { row } }) => ({
       row: { ...row, candidateHash: row.oldHash, oldHash: null, proof: "loaded-again" as const }
     })),
@@ -180,7 +180,7 @@ export const change = setup({
           ? { ...row, oldHash: event.hash, savesAtCommit: row.savesAtCommit || event.savesAtCommit === true }
           : row
     })),
-    /** The difference of an earlier round says more than the empty one of this round. */
+    /** The difference of an earlier round is better than the empty one of this round. */
     noteNoDifference: assign(({ context: { row }, event }) => ({
       row: { ...row, ...notesOf(event), diff: row.diff ?? "", candidateHash: row.oldHash }
     })),
@@ -204,9 +204,9 @@ export const change = setup({
       waitsSince: event.type === "CLAIMED" ? event.at : context.waitsSince
     })),
     outlast: assign({ outlasted: true }),
-    tell: assign(({ context }) => ({ tells: context.tells + 1, mayTell: false })),
-    mayTellAgain: assign({ mayTell: true }),
-    /** The verdict may have come while the change was on its way to where it waits for it. */
+    withdraw: assign(({ context }) => ({ withdrawals: context.withdrawals + 1, mayWithdraw: false })),
+    mayWithdrawAgain: assign({ mayWithdraw: true }),
+    /** The verdict may have come before the change waited for it. */
     passVerdict: enqueueActions(({ context: { verdict }, enqueue }) => {
       if (verdict !== null) enqueue.raise({ type: verdict })
     })
@@ -227,7 +227,7 @@ export const change = setup({
       row.expectedHash !== null &&
       row.expectedHash !== event.hash &&
       event.isExpected !== true &&
-      // A late commit of an earlier round is our own change.
+      // a late commit of an earlier round is our own change
       row.candidateHash !== event.hash,
     changedSinceShown: ({ context: { row }, event }) =>
       event.type === "RUNNING_READ" &&
@@ -240,10 +240,10 @@ export const change = setup({
     loadsRemain: ({ context }) => context.attempts < MORE_LOADS,
     diffIsEmpty: ({ event }) => event.type === "LOADED" && event.diff === "",
     isDryRun: ({ context }) => context.row.dryRun,
-    /** A round that got as far as the commit has left its diff; an empty one now means that its commit did arrive. */
+    /** A round that reached the commit has stored its diff; an empty one now means that its commit arrived. */
     committedInEarlierRound: ({ context: { row } }) => row.reason === "unchanged" && (row.diff ?? "") !== "",
     leftConfiguration: ({ context }) => context.row.reason === "leftConfiguration",
-    /** Our session is there, or was committed by the candidate itself with a timer. */
+    /** Our session exists, or was committed by the candidate itself with a timer. */
     isLeftOpen: ({ context: { row }, event }) =>
       event.type === "OBSERVED" && (event.ourSession || event.ourTimer === "runs") && row.looks < MAX_LOOKS,
     runsOld: ({ event }) => event.type === "OBSERVED" && event.running === "old",
@@ -263,8 +263,8 @@ export const change = setup({
       event.running === "candidate" &&
       !isGone(context, event) &&
       context.row.goal === "new",
-    /** The configuration is the new one, and the login that it brings does not work. */
-    loginRefusedBesideTimer: ({ context, event }) =>
+    /** The new configuration runs, but its login does not work. */
+    loginRefusedWithTimer: ({ context, event }) =>
       event.type === "OBSERVED" &&
       event.loginRefused === true &&
       event.running === "candidate" &&
@@ -279,13 +279,13 @@ export const change = setup({
     timerRuns: ({ context, event }) => event.type === "OBSERVED" && mayRun(context, event),
     timerRunsOn: ({ context, event }) =>
       event.type === "OBSERVED" && mayRun(context, event) && context.row.looks < MAX_LOOKS,
-    /** Nothing says that the timer is gone, although it was confirmed. */
+    /** The timer was confirmed, but the switch does not show that it has ended. */
     isUnseen: ({ context, event }) =>
       event.type === "OBSERVED" &&
       event.running === "candidate" &&
       event.ourTimer === "unseen" &&
       !isGone(context, event),
-    /** The commit has not run, but one that is still on its way would find the session: it has to go first. */
+    /** The commit has not run, but a late one would find the session, so the session must be removed first. */
     sessionRemains: ({ context: { row }, event }) =>
       event.type === "OBSERVED" && event.running === "old" && event.ourSession && row.looks < MAX_LOOKS,
     takenBack: ({ context: { row }, event }) =>
@@ -304,8 +304,9 @@ export const change = setup({
     isStillWanted: ({ context: { row } }) => row.goal === "new" && row.round < MAX_ROUNDS,
 
     /** Taking the change back now is quicker than waiting for the timer. */
-    mayTell: ({ context }) => context.mayTell && context.tells < MAX_TELLS,
-    /** The timer is gone, or the switch answers again and can be told. */
-    waitIsOver: ({ context, event }) => event.type === "TIMER_SEEN" && (!event.runs || context.tells < MAX_TELLS)
+    mayWithdraw: ({ context }) => context.mayWithdraw && context.withdrawals < MAX_WITHDRAWALS,
+    /** The timer has ended, or the switch answers again and can be ordered to take the change back. */
+    waitIsOver: ({ context, event }) =>
+      event.type === "TIMER_SEEN" && (!event.runs || context.withdrawals < MAX_WITHDRAWALS)
   }
 })

@@ -1,20 +1,20 @@
 /**
- * One configuration change on one device: opened → verified → loaded → diffed → committed → proved → confirmed, reverted or
- * unknown (docs/concepts.md#the-promises, docs/changes.md#confirm-modes and docs/changes.md#what-a-broken-connection-means). It
- * carries promises 1 to 4: every phase that touches the switch is claimed before its command is sent, only a look over a new
- * connection proves anything, and a change that a killed process left behind is looked at before anything else is done with it.
+ * One configuration change on one device: opened → verified → loaded → diffed → committed → proved → confirmed, reverted or unknown
+ * (docs/concepts.md#the-promises, docs/changes.md#confirm-modes and docs/changes.md#what-a-broken-connection-means). It keeps
+ * promises 1 to 4: every phase that touches the switch is claimed before its command is sent, only an observation over a new
+ * connection proves anything, and the change of a killed process is observed before any other step.
  *
- * Each run starts in `arriving` with the row as it stands. A state with a phase of the row says so on entry; the step that it
- * invokes writes the row before it does anything. How the step ends is raised as an event, and an event that the state does not
- * take ends the run with a defect instead of leaving it waiting for ever.
+ * Each run starts in `arriving` with the current row. A state with a phase of the row sets it on entry; the step that it invokes
+ * writes the row before it does anything. The end of the step is raised as an event, and an event that the state does not take ends
+ * the run with a defect, because it would otherwise wait for ever.
  */
 import { change, type ChangeContext } from "./ChangeSetup.ts"
 import { raise } from "xstate"
 import { endOfStep } from "../StepLogic.ts"
 import type { ChangePhase, ChangeReason, ClaimTask, LookTask, StepTask } from "./ChangeRow.ts"
 
-// The parts of which the statechart of a change (`ConfigChange.ts`) is put together: how a state is entered, how a step is invoked,
-// and what follows from an observation or an unclear end, which is the same in several states.
+// The shared parts of the states: the entry of a state, the invocation of a step, and the transitions after an observation or an
+// unclear end.
 
 export const enter = (phase: ChangePhase | null) => ({ type: "enter", params: { phase } }) as const
 export const give = <R extends ChangeReason>(reason: R) => ({ type: "giveUp", params: { reason } }) as const
@@ -29,7 +29,7 @@ export const invoke = <S extends string, Task>(src: S, input: (info: Info) => Ta
 
 export const task = ({ context: { failure, row } }: Info): StepTask => ({ row, failure })
 export const claim = (info: Info): ClaimTask => ({ ...task(info), claim: true })
-/** Looks at the device; one that cannot be reached is tried again before it counts as unreachable. */
+/** Observes the device; a failed attempt is repeated before the device counts as unreachable. */
 export const looking = (how: Pick<LookTask, "claim" | "newConnection">) =>
   ({
     observing: {
@@ -64,7 +64,7 @@ export const afterDiscard = [
 ] as const
 
 export const runsNew = [
-  { guard: "loginRefusedBesideTimer", target: "expiring", actions: give("loginRefused") },
+  { guard: "loginRefusedWithTimer", target: "expiring", actions: give("loginRefused") },
   { guard: "loginRefusedForGood", target: "unknown", actions: because("loginRefused") },
   { guard: "waitsForOthers", target: "proved" },
   { guard: "mayConfirm", target: "confirming" },
@@ -85,13 +85,20 @@ export const outOfSight = [
   { target: "unknown", actions: because("unreachable") }
 ] as const
 
-/** An end: it is written, and then the run is over. */
+/** A final phase: it is written, and then the run ends. */
 export const ended = <P extends ChangePhase>(phase: P) =>
   ({ entry: enter(phase), invoke: invoke("claim", claim), on: { CLAIMED: "over" } }) as const
 
 export const configChange = change.createMachine({
   id: "change",
-  context: ({ input }) => ({ ...input, attempts: 0, tells: 0, mayTell: true, waitsSince: 0, outlasted: false }),
+  context: ({ input }) => ({
+    ...input,
+    attempts: 0,
+    withdrawals: 0,
+    mayWithdraw: true,
+    waitsSince: 0,
+    outlasted: false
+  }),
   output: ({ context: { failure, row } }) => ({ failure, row }),
   initial: "arriving",
   states: {
@@ -161,11 +168,11 @@ export const configChange = change.createMachine({
       invoke: invoke("discard", claim),
       on: {
         DISCARDED: afterDiscard,
-        // An orphan that stays behind holds no place for long: the next load removes it.
+        // an orphaned session does not hold its place for long: the next load removes it
         LOST: afterDiscard
       }
     },
-    /** A command stood among the lines: what it has done to the switch is looked at. */
+    /** A command was among the lines: its effect on the switch is observed. */
     strayed: {
       entry: enter(null),
       initial: "observing",
@@ -314,7 +321,7 @@ export const configChange = change.createMachine({
           invoke: invoke("claim", claim),
           on: {
             CLAIMED: [
-              { guard: "mayTell", target: "#change.withdrawing", actions: "tell" },
+              { guard: "mayWithdraw", target: "#change.withdrawing", actions: "withdraw" },
               { target: "waiting", actions: "startWaiting" }
             ]
           }
@@ -322,7 +329,7 @@ export const configChange = change.createMachine({
         waiting: {
           initial: "resting",
           after: { expiry: { target: "#change.expired", actions: "outlast" } },
-          exit: "mayTellAgain",
+          exit: "mayWithdrawAgain",
           states: {
             resting: { after: { expiryPause: "asking" } },
             asking: {

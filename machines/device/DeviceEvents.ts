@@ -1,6 +1,6 @@
 /**
- * What can happen to a device and what has to be done about it, as data: the vocabulary of `DeviceLifecycle.ts`. Field
- * names are those of the device record.
+ * The events of a device and their actions as data: the vocabulary of `DeviceLifecycle.ts`. Field names are those of the device
+ * record.
  */
 /** The states. */
 export const deviceStates = [
@@ -25,7 +25,7 @@ export interface LifecycleDevice {
   readonly management_ip: string | null
 }
 
-/** What a device tells about itself at a login; null is what it does not tell. */
+/** The facts that a device reports at a login; null for a missing one. */
 export interface PresentedFacts {
   readonly hostname: string | null
   readonly serial_number: string | null
@@ -38,7 +38,7 @@ export interface PresentedFacts {
 export interface InitPushed {
   readonly newAddressAnswers: boolean
   readonly oldAddressAnswers: boolean
-  /** The name that the row had before step 1, put back when the device did not move. */
+  /** The name of the row before step 1, restored if the device did not move. */
   readonly previousHostname: string
   readonly device_type: string
   readonly management_ip: string

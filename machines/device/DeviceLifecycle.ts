@@ -1,8 +1,8 @@
 /**
- * The life of a switch from its first DHCP lease to MANAGED and beyond (docs/concepts.md#device-states): the region `life` of
- * the device's statechart. It does nothing itself: what has to happen with a transition comes out as data, so that the store
- * can apply an event under the row's lock and record the actions in the same transaction. Entering MANAGED from INIT is the
- * only thing that calls the plugins' `new_managed_device`. A live actor follows the row by ROW_READ.
+ * The life of a switch from its first DHCP lease to MANAGED and beyond (docs/concepts.md#device-states): the region `life` of the
+ * device's statechart. It has no effects: the actions of a transition are data, so the store can apply an event under the row's
+ * lock and record the actions in the same transaction. Only the transition from INIT to MANAGED calls the plugins'
+ * `new_managed_device`. A live actor follows the row by ROW_READ.
  */
 import { assign, enqueueActions, setup } from "xstate"
 import {
@@ -18,10 +18,10 @@ import type { ChangeRow } from "../change/ChangeRow.ts"
 import type { ChangeInput } from "../change/ChangeSetup.ts"
 import { configChange } from "../change/ConfigChange.ts"
 
-// What the statechart of a device is made of: its row, the call that it serves, its rules and its actions. The regions are in
+// The parts of a device's statechart: its row, the call that it serves, its rules and its actions. The regions are in
 // `DeviceLifecycle.ts` and `DeviceMachine.ts`.
 
-/** What a device is asked to do: by which call, for which job, and since when (epoch milliseconds). */
+/** The call that a device serves: its name, its job, and its beginning (epoch milliseconds). */
 export interface DeviceCall {
   readonly name: string
   readonly job: number | null
@@ -29,7 +29,7 @@ export interface DeviceCall {
 }
 
 export interface DeviceContext {
-  /** The row as it was read last. */
+  /** The row that was read last. */
   readonly device: LifecycleDevice
   /** Null while the device is idle. */
   readonly call: DeviceCall | null
@@ -37,7 +37,7 @@ export interface DeviceContext {
 
 /** Events that a live actor receives in addition to the events of the device's life. */
 export type ActivityEvent =
-  /** The row as it is in the database, which counts. */
+  /** The row in the database, which is authoritative. */
   | { readonly type: "ROW_READ"; readonly device: LifecycleDevice }
   | { readonly type: "READ" | "OPERATE" | "UPGRADE"; readonly call: DeviceCall }
   | { readonly type: "CHANGE"; readonly call: DeviceCall; readonly change: ChangeInput }
@@ -101,7 +101,7 @@ export const INIT_STEP2_RETRY_SECONDS = 30
 /** Width in characters of the columns that facts are stored in. */
 const FACT_WIDTH = 64
 
-/** What a device does not tell stays as it is stored. */
+/** Facts that a device does not report keep their stored value. */
 const factFields = ({ model, os_version, serial_number, vendor }: PresentedFacts): DevicePatch => ({
   vendor: vendor.slice(0, FACT_WIDTH),
   ...(serial_number !== null && { serial: serial_number.trim().slice(0, FACT_WIDTH) }),
@@ -242,7 +242,7 @@ export const life = device.createStateConfig({
               params: ({ event }) => ({ attempt: event.attempt + 1, delaySeconds: INIT_STEP2_RETRY_SECONDS })
             }
           },
-          // stays; a transition without a target and without an action would be none
+          // stays in its state; a transition needs a target or an action
           { target: "INIT" }
         ]
       }

@@ -1,7 +1,7 @@
 /**
  * The statechart of a device: its life and, in parallel, its activity. It does one thing at a time: a call begins only in `idle`. A
  * change is a child actor, which lives as long as the device is `changing`. A live actor starts from the row with `liveSnapshot`;
- * without an actor `applyDeviceEvent` applies an event to a row: the new state and what has to be done, or the rule that forbids it.
+ * without an actor `applyDeviceEvent` applies an event to a row: the new state and the actions, or the rule that forbids it.
  */
 import { emit, type SnapshotFrom, transition } from "xstate"
 import type { DeviceAction, DeviceEvent, DeviceState, LifecycleDevice } from "./DeviceEvents.ts"
@@ -10,7 +10,7 @@ import { type Refusal, refusedRule } from "../StepLogic.ts"
 
 const begin = <S extends string>(target: S) => ({ target, actions: "startCall" }) as const
 
-/** A call that works on the device itself and says when it has ended. */
+/** A call that works on the device and reports its end. */
 const busy = { exit: "endCall", on: { CALL_ENDED: "idle" } } as const
 
 const activity = device.createStateConfig({
@@ -55,7 +55,7 @@ export const deviceMachine = device.createMachine({
 
 export type DeviceSnapshot = SnapshotFrom<typeof deviceMachine>
 
-/** What the device may be doing. */
+/** The activities of a device. */
 export const activities = ["idle", "reading", "changing", "operating", "upgrading"] as const
 
 /** The snapshot of a device that does nothing, from its row. */
@@ -69,14 +69,14 @@ export const liveSnapshot = ({
 }: LifecycleDevice): DeviceSnapshot =>
   deviceMachine.resolveState({
     value: { life: state, activity: "idle" },
-    // the whole row may have been given; an actor keeps no more of it than it looks at
+    // the whole row may be given; an actor keeps only the fields that it needs
     context: { device: { state, hostname, device_type, ztp_mac, dhcp_ip, management_ip }, call: null }
   })
 
-// Applies an event to a device row with the transition function of the device's statechart: the new state and what has to be
-// done, or the rule that forbids it with a sentence.
+// Applies an event to a device row with the transition function of the device's statechart: the new state and the actions, or the
+// rule that forbids it with a sentence.
 
-/** The event changed the row: its new state, and what to do in the same transaction, in order. */
+/** The event changed the row: its new state, and the actions for the same transaction, in order. */
 export interface Transition {
   readonly _tag: "Applied"
   readonly state: DeviceState
@@ -91,7 +91,7 @@ interface AnyAction {
 // The machine's own setup has checked the parameters; anything else that xstate may emit starts with "xstate.".
 const isDeviceAction = (action: AnyAction): action is DeviceAction => !action.type.startsWith("xstate.")
 
-/** Why an event is refused that the state does not know. */
+/** The sentence for an event that the state does not know. */
 const unexpected = (device: LifecycleDevice, event: DeviceEvent): string => {
   switch (event.type) {
     case "DISCOVERY_SUCCEEDED":

@@ -1,13 +1,13 @@
 /**
  * The life of a background job (docs/jobs.md#the-life-of-a-job, with docs/jobs.md#what-a-restart-does: a restart resumes a job
- * instead of marking it ABORTED, and one that was due while nothing ran starts late). What has to be written with a transition
- * comes out as data, for the transaction that holds the job's row.
+ * instead of marking it ABORTED, and a job that was due while no server ran starts late). The writes of a transition are data, for
+ * the transaction that holds the job's row.
  */
 import { setup, transition } from "xstate"
 import type { JobState } from "./JobStatuses.ts"
 import { type Refusal, refusedRule } from "../StepLogic.ts"
 
-/** What rules look at. */
+/** The fields that rules use. */
 export interface LifecycleJob {
   readonly id: number
   readonly status: JobState
@@ -15,7 +15,7 @@ export interface LifecycleJob {
   readonly functionName: string
 }
 
-/** The function that a request waits for, and that gives up when somebody holds the commits in force. */
+/** The function that a request waits for; it gives up if another job holds the commits in force. */
 const REFRESH_FUNCTION = "refresh_repo"
 
 /** Width in characters of an abort reason. */
@@ -38,16 +38,16 @@ export type JobEvent =
       readonly result: unknown
       readonly next_job_id: number | null
       readonly change_score: number | null
-      /** Why the work came to nothing, where neither an exception nor a failed device says it. */
+      /** Why the work failed, if neither an exception nor a failed device shows it. */
       readonly failure?: string
     }
   | { readonly type: "THREW"; readonly exception: JobFailureRecord }
-  /** The work was interrupted because of an abort; what it had done until then. */
+  /** The work was interrupted by an abort; its results so far. */
   | { readonly type: "STOPPED"; readonly result: unknown }
-  /** The commits in force are locked by somebody who was stopped (docs/jobs.md#refresh_repo). */
+  /** The commits in force are locked by a stopped process (docs/jobs.md#refresh_repo). */
   | { readonly type: "LOCK_BUSY" }
   | { readonly type: "REFRESH_FAILED"; readonly error: string; readonly repository: string }
-  /** A process resumes the jobs that another one left. */
+  /** A process resumes the jobs of another one. */
   | { readonly type: "PROCESS_STARTED" }
 
 /** Parameters of every action, by its type. */
@@ -61,11 +61,11 @@ export type JobActions = {
     readonly change_score: number | null
   }
   readonly storeException: { readonly exception: JobFailureRecord }
-  /** Ask the running work to stop; its steps look at the status (docs/jobs.md#abort). */
+  /** Ask the running work to stop; its steps check the status (docs/jobs.md#abort). */
   readonly interruptWork: undefined
   /** Take the job out of the queue: it will never start. */
   readonly cancelStart: undefined
-  /** Run the function, or go on with it from what it has stored. */
+  /** Run the function, or continue it from its stored state. */
   readonly resumeWork: undefined
 }
 
@@ -75,7 +75,7 @@ export type JobAction = {
     : { readonly type: K; readonly params: JobActions[K] }
 }[keyof JobActions]
 
-/** The reason of an abort as it is stored and shown. */
+/** The stored and shown reason of an abort. */
 export const abortReason = (reason: string | null, by: string): string =>
   `${(reason ?? "Aborted via API call").slice(0, REASON_WIDTH)} (aborted by ${by})`
 
@@ -212,10 +212,10 @@ export const jobLifecycle = job.createMachine({
   }
 })
 
-// Applies an event to a job row with the transition function of `JobLifecycle.ts`: the new status and what has to be written
-// and told, or the rule that forbids it.
+// Applies an event to a job row with the transition function of `JobLifecycle.ts`: the new status with the writes and
+// notifications, or the rule that forbids it.
 
-/** The event changed the row: its new status, and what to do in the same transaction, in order. */
+/** The event changed the row: its new status, and the actions for the same transaction, in order. */
 export interface JobApplied {
   readonly _tag: "Applied"
   readonly status: JobState

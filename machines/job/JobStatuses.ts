@@ -1,4 +1,4 @@
-/** The statuses of a job by what they mean, for everybody who asks for jobs that wait, run or have ended. */
+/** The statuses of a job by meaning, for queries of waiting, running or ended jobs. */
 
 /** Statuses that a job can reach. UNKNOWN is never assigned. */
 export const jobStates = ["SCHEDULED", "RUNNING", "FINISHED", "EXCEPTION", "ABORTED", "ABORTING"] as const

@@ -1,7 +1,7 @@
 /**
- * The demo: a server with its embedded database, a simulated campus, and the story of two blank switches that become MANAGED
- * and of a commit that becomes a proved change. Everything goes over the real paths: the DHCP hook program, the API, git
- * and SSH. Fails when a step does not hold.
+ * The demo: a server with its embedded database, a simulated campus, and the story of two blank switches that become MANAGED and of
+ * a commit that becomes a proved change. Everything uses the real paths: the DHCP hook program, the API, git and SSH. Fails if a
+ * step fails.
  */
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { Lab, type LabShape } from "../lab/Lab.ts"
@@ -97,7 +97,7 @@ const play = Effect.fnUntraced(function* (options: DemoOptions) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "switchyard-demo-" })
-  // the embedded database may run as another user, who has to get in
+  // the embedded database may run as another user, who needs access
   yield* fs.chmod(folder, 0o711)
   yield* fs.writeFileString(
     `${folder}/plugins.yml`,

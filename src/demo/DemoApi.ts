@@ -2,7 +2,7 @@
 import { Cause, Clock, Console, Duration, Effect, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
-/** A step of the demo did not hold. */
+/** A step of the demo failed. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
 
 const Envelope = Schema.Struct({
@@ -142,7 +142,7 @@ const diffs = Effect.fnUntraced(function* (job: DemoJob) {
   }))
 })
 
-/** A client of the API at this address; `patience` is how long it waits for anything that has to come. */
+/** A client of the API at this address; `patience` is how long it waits for an expected result. */
 export const make = (url: string, patience: Duration.Input = PATIENCE) => {
   const { call, data } = makeCalls(url)
   const until = makeUntil(patience)
@@ -176,7 +176,7 @@ export const make = (url: string, patience: Duration.Input = PATIENCE) => {
   const sync = (dry_run: boolean, selector: Readonly<Record<string, unknown>>) =>
     run("/device_syncto", { ...selector, dry_run, comment: "demo" })
 
-  /** Has the server take what was committed in a repository; yields its sentence. */
+  /** Makes the server refresh a repository; yields its sentence. */
   const refresh = (name: "settings" | "templates") =>
     Effect.map(call("PUT", `/repository/${name}`, { action: "REFRESH" }), ({ data: said }) => String(said).trim())
 
@@ -198,11 +198,11 @@ export interface DemoOptions {
 export const say = (text: string) => Console.log(text)
 export const step = (title: string) => say(`\n== ${title}`)
 
-/** Continues if what the story says holds; else the demo fails with this sentence. */
+/** Continues if the condition of the story holds; else the demo fails with this sentence. */
 export const hold = (holds: boolean, otherwise: string) =>
   holds ? Effect.void : Effect.fail(new DemoFailed({ message: otherwise }))
 
-/** Says why a demo failed; one that was stopped has not failed. */
+/** Prints why a demo failed; an interrupted one has not failed. */
 export const sayFailure = <A, E, R>(play: Effect.Effect<A, E, R>) =>
   Effect.tapCause(play, (cause) =>
     Cause.hasInterruptsOnly(cause)

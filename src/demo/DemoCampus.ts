@@ -38,7 +38,7 @@ interface Loopback1
 
 const DIST_MODEL = "DCS-7050SX3-48YC8-F"
 
-/** Machines at the first ports of an access switch, so that there is something to find. */
+/** Machines at the first ports of an access switch, for `find`. */
 const machines = (number: number) =>
   Object.fromEntries(
     [1, 2, 3].map((port) => [
@@ -133,7 +133,7 @@ interface ServedCampus {
   readonly templates: string
 }
 
-/** Settings of a server on this campus; `folder` is for what it keeps. */
+/** Settings of a server on this campus; `folder` is for its data. */
 export const environment = ({ folder, lab, port, settings, templates }: ServedCampus) => ({
   HOST: "127.0.0.1",
   PORT: String(port),

@@ -1,7 +1,7 @@
 /**
- * The demo on routers that nobody here wrote (`src/fabric`): six blank ones become MANAGED by DHCP, LLDP and SSH, routing comes up
- * and packets cross the fabric, a commit changes what they run, and a commit that locks one out comes back by itself. Fails when a
- * step does not hold.
+ * The demo on real routers (`src/fabric`): six blank ones become MANAGED by DHCP, LLDP and SSH, routing comes up and packets cross
+ * the fabric, a commit changes their configuration, and a commit that locks a router out is rolled back automatically. Fails if a
+ * step fails.
  */
 import { Console, Effect, Schema } from "effect"
 import * as Runtime from "effect/Runtime"
@@ -11,7 +11,7 @@ import * as Campus from "./DemoCampus.ts"
 import { DemoFailed, type DemoOptions, hold, say, sayFailure, step } from "./DemoApi.ts"
 import { build, fabricSettings, OFFICES, type RealSite, serve, withLines } from "./RealSite.ts"
 
-/** The machine cannot have a real fabric; what it lacks has been said. */
+/** The machine cannot run a real fabric; the missing parts were printed. */
 class CannotBuild extends Schema.TaggedError<CannotBuild>()("CannotBuild", {}) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = 1
@@ -33,7 +33,7 @@ const cables = usual()
 const deviceOf = ({ api }: RealSite, mac: string) =>
   Effect.map(api.devices(`filter[ztp_mac]=${mac}`), ([device]) => device ?? null)
 
-/** A client asks again at the half of its lease, which is every so many looks here, so that the story need not wait for it. */
+/** Makes the client renew its lease every so many attempts, so the story need not wait for half of the lease. */
 const LOOKS_PER_LEASE = 30
 
 const discover = Effect.fnUntraced(function* (site: RealSite, name: string) {
@@ -167,7 +167,7 @@ const change = Effect.fnUntraced(function* (site: RealSite) {
   yield* ping(site)
 })
 
-// A commit shuts the management port of a router, and the router comes back by itself.
+// A commit shuts the management port of a router, and the router rolls it back automatically.
 
 const ROUTER = "dist2"
 const FILE = `devices/${ROUTER}/base_system.yml`
@@ -202,7 +202,7 @@ const lockOut = Effect.fnUntraced(function* (site: RealSite) {
   )
   yield* hold(/^reverted .* timer$/m.test(after.last), `the router says of the last commit: ${after.last.trim()}`)
   yield* say(
-    "  the router says so too: the timer has run out, the port is up, running and startup configuration are those of before"
+    "  the router says so too: the timer has run out, the port is up, running and startup configuration are the previous ones"
   )
 })
 
@@ -238,7 +238,7 @@ const play = Effect.fnUntraced(function* (options: DemoOptions) {
     "A fabric of six blank routers: FRRouting, lldpd and OpenSSH in namespaces of their own, joined by cables"
   )
   const fabric = yield* build
-  yield* say("  The network of this machine is not touched; all of it is gone when the demo ends")
+  yield* say("  The network of this machine is not touched; the demo removes everything at its end")
   yield* step("The server is up in the management network, with an embedded database")
   const site = yield* serve(fabric, options.port)
   yield* say(`  API ${site.url}/api/v1.0, its description ${site.url}/api/doc/`)

@@ -1,6 +1,6 @@
 /**
- * The site of the demo with real routers: the usual fabric of blank routers with a DHCP server, a settings repository for it, and the
- * server in their management network. What became of each device is read in the server's log, where no transition can be missed.
+ * The site of the demo with real routers: the usual fabric of blank routers with a DHCP server, a settings repository for it, and
+ * the server in their management network. The transitions of each device are read from the server's log, which misses none.
  */
 import { Effect, FileSystem } from "effect"
 import { fileURLToPath } from "node:url"
@@ -33,7 +33,7 @@ const API_PORT = 5000
 const projectRoot = path.resolve(import.meta.dirname, "../..")
 const CLIENT_HOOK = "/etc/fabric/udhcpc-lease"
 
-/** A router that asks for an address, and is called by its MAC address until it has a name. */
+/** A router that asks for an address, named by its MAC address until it has a name. */
 const blankRouter = (name: string, clientHook: string): Node => {
   const { files, ...rest } = router(name, { _tag: "leased" })
   return {
@@ -136,7 +136,7 @@ underlay:
   mgmt_lo_net: ${management}
 `
 
-/** Lines at the end of the configuration, as a file of base settings. Of several layers the innermost file alone counts. */
+/** Lines at the end of the configuration, as a file of base settings. Of several layers only the innermost file counts. */
 const lastLines = (...lines: ReadonlyArray<string>): string =>
   `---\ncli_append_str: |\n${lines.map((line) => `  ${line}\n`).join("")}`
 
@@ -163,7 +163,7 @@ export const OFFICES = "ip prefix-list OFFICES seq 5 permit 10.0.0.0/8"
 /** Base settings whose configuration ends with these lines. */
 export const withLines = (...lines: ReadonlyArray<string>): string => lastLines(ROUTE, OFFICES, ...lines)
 
-/** How long anything may take that has to come: a machine ten times slower is meant. */
+/** How long an expected result may take, on a machine that is ten times slower. */
 const PATIENCE = "15 minutes"
 
 const logins = Object.fromEntries(
@@ -173,7 +173,7 @@ const logins = Object.fromEntries(
   ])
 )
 
-/** Variables of our own environment that the server gets: where commands are, and timers for a slow machine. */
+/** Variables of our own environment that the server gets: paths of commands, and timers for a slow machine. */
 const ours = Object.fromEntries(
   ["PATH", "NODE_COMPILE_CACHE", "INIT_MGMT_TIMEOUT", "COMMIT_CONFIRMED_TIMEOUT"].flatMap((name) => {
     const value = process.env[name]
@@ -210,7 +210,7 @@ const makeHistory = () => {
       /message="State of a device" .*\bid=(\d+) .*\bfrom=(\w+) to=(\w+)/.exec(line) ?? []
     if (id === "") return
     const states = seen.get(id) ?? [from]
-    // a gap shows: what one transition left is what the next one comes from
+    // a gap shows: each transition begins in the state in which the previous one ended
     if (states.at(-1) !== from) states.push(from)
     states.push(to)
     seen.set(id, states)
@@ -228,7 +228,7 @@ const settingsRepository = Effect.fnUntraced(function* (folder: string) {
 const temporaryFolder = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "switchyard-demo-" })
-  // the embedded database may run as another user, who has to get in
+  // the embedded database may run as another user, who needs access
   yield* fs.chmod(folder, 0o711)
   yield* fs.writeFileString(`${folder}/plugins.yml`, "plugins: []\n")
   return folder

@@ -1,13 +1,13 @@
 /**
- * Watches the transitions of the devices' live actors, for the log at level DEBUG, the live feed and other subscribers. An actor that
- * is not watched pays nothing for it.
+ * Watches the transitions of the devices' live actors, for the log at level DEBUG, the live feed and other subscribers. Watching
+ * costs an unwatched actor nothing.
  */
 import { Clock, Context, Effect, Layer, References, Scope } from "effect"
 import type { Actor, AnyMachineSnapshot, AnyStateMachine, InspectionEvent, Snapshot, Subscription } from "xstate"
 import { LiveFeed } from "../runtime/LiveFeed.ts"
 import { eventName, placeOf } from "../../machines/Chart.ts"
 
-/** Whose actor it is, and the job that it works for. */
+/** The device of an actor, and the job that it works for. */
 export interface ActorOwner {
   readonly device: string
   readonly job: number | null
@@ -26,7 +26,7 @@ type Listener = (transition: ActorTransition) => void
 
 const isOfMachine = (snapshot: Snapshot<unknown>): snapshot is AnyMachineSnapshot => "value" in snapshot
 
-/** What an inspection event says, when it is a transition. A microstep bears the raised event, a snapshot only its cause. */
+/** The transition of an inspection event, if it is one. A microstep carries the raised event, a snapshot only its cause. */
 const transitionOf = (event: InspectionEvent, owner: () => ActorOwner): ActorTransition | null => {
   if (event.type !== "@xstate.microstep" || !isOfMachine(event.snapshot)) return null
   const name = eventName(event.event.type)
@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
 
   const tell = (transition: ActorTransition) => {
     for (const listener of listeners) {
-      // what a listener throws would be thrown out of the actor
+      // an error of a listener would end the actor
       try {
         listener(transition)
       } catch (error) {
@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
   return ActorInspection.of({ watch, subscribe })
 })
 
-/** Writes every transition to the log, when lines of its level are written at all. */
+/** Writes every transition to the log, if lines of its level are logged. */
 const logging = Effect.gen(function* () {
   const inspection = yield* ActorInspection
   const level = yield* References.MinimumLogLevel
@@ -106,7 +106,7 @@ const logging = Effect.gen(function* () {
 export class ActorInspection extends Context.Service<
   ActorInspection,
   {
-    /** Has an actor looked at until the scope closes. */
+    /** Watches an actor until the scope closes. */
     readonly watch: (actor: Actor<AnyStateMachine>, owner: () => ActorOwner) => Effect.Effect<void, never, Scope.Scope>
     /** Receives every transition from now on, until the scope closes. */
     readonly subscribe: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
@@ -120,10 +120,10 @@ const feedSteps = Effect.gen(function* () {
   const inspection = yield* ActorInspection
   const clock = yield* Clock.Clock
   const subscribe = inspection.subscribe(({ device: hostname, event, job, machine, state }) =>
-    feed.tell({ kind: "step", at: clock.currentTimeMillisUnsafe(), hostname, job, machine, event, state })
+    feed.publish({ kind: "step", at: clock.currentTimeMillisUnsafe(), hostname, job, machine, event, state })
   )
-  yield* Effect.forkScoped(feed.whileHeard(subscribe))
+  yield* Effect.forkScoped(feed.whileListening(subscribe))
 })
 
-/** Tells the live feed of the steps of device actors while a client listens (docs/events.md#what-is-told). */
+/** Publishes the steps of device actors in the live feed while a client listens (docs/events.md#what-is-told). */
 export const stepFeedLayer = Layer.effectDiscard(feedSteps)

@@ -1,4 +1,4 @@
-/** What a device's actor shows to people: where its statecharts are, which calls wait, and the charts as they are drawn. */
+/** The view of a device's actor for people: the states of its statecharts, the waiting calls, and the drawn charts. */
 import type { AnyMachineSnapshot } from "xstate"
 import { type ChangePhase, type ChangeRow, verdicts } from "../../machines/change/ChangeRow.ts"
 import type { ActorView, ChangeView, Statecharts } from "../domain/DeviceActivity.ts"
@@ -41,7 +41,7 @@ const runningChange = (
   }
 }
 
-/** The view of an actor; `stored` is the newest change of its device, which counts while the actor is at none. */
+/** The view of an actor; `stored` is the newest change of its device, which is shown while the actor runs none. */
 export const show = (
   statechart: DeviceStatechart,
   waiting: ReadonlyArray<DeviceCall>,
@@ -65,7 +65,7 @@ export const show = (
   }
 }
 
-/** The statecharts of a device as they are drawn. That an actor follows its row is nothing that happens to the device. */
+/** The drawn statecharts of a device, without the event by which an actor follows its row. */
 export const statecharts: Statecharts = {
   life: chartOf(regionOf(deviceMachine, "life"), ["ROW_READ"]),
   activity: chartOf(regionOf(deviceMachine, "activity")),
@@ -75,13 +75,13 @@ export const statecharts: Statecharts = {
 /** How long the replica that has the actor may take to answer; an actor itself answers at once. */
 const PATIENCE = "10 seconds"
 
-/** The actor cannot be asked now, such as while it moves to another replica; asking again can help. */
+/** The actor cannot answer now, for example while it moves to another replica; trying again can help. */
 export class ActorSilent extends Schema.TaggedError<ActorSilent>()("ActorSilent", { message: Schema.String }) {}
 
 const silent = ({ hostname }: Device, why: string) =>
   new ActorSilent({ message: `The actor of ${hostname} cannot be asked now: ${why}` })
 
-/** What the actor of a device is at, from any replica. Does not wait for the call that the actor serves. */
+/** Reads the state of a device's actor, on any replica. Does not wait for the call that the actor serves. */
 export const makeActorShow = Effect.map(
   DeviceEntity.client,
   (actorOf) =>

@@ -1,6 +1,6 @@
 /**
- * Moves a new switch to its management address: pushes the base configuration, after which the switch may be silent on the old
- * address at once, and finds out by evidence where it answers (docs/provisioning.md#access-step-1,
+ * Moves a new switch to its management address: pushes the base configuration, after which the switch may stop answering on the old
+ * address, and finds out by evidence where it answers (docs/provisioning.md#access-step-1,
  * docs/provisioning.md#moving-to-the-new-address).
  */
 import { Clock, Effect, Option, Schedule } from "effect"
@@ -22,7 +22,7 @@ const EVERY_JOB: JobSelection = { _tag: "allBut", jobs: [] }
 
 type Push = typeof BasePush.Type
 
-/** What a push needs beside its request. */
+/** The services of a push. */
 export interface PushServices {
   readonly login: DeviceLogin["Service"]
   readonly learned: ConfigStore["Service"]["learned"]
@@ -35,7 +35,7 @@ interface PushFailure {
   readonly aborted: boolean
 }
 
-/** Whether the commit is still wanted; it fails with a text when that cannot be told. */
+/** Whether the commit is still wanted; fails with a text if that cannot be read. */
 export type MayCommit = Effect.Effect<boolean, string>
 
 /** Logins that were refused while the switch was looked for on its new address. */
@@ -66,7 +66,7 @@ const moved = (login: DeviceLogin["Service"], device: Device, { newAddress, newH
     Effect.asVoid
   )
 
-/** Loads the configuration; all of its lines are new to the switch, so all have to be in what it promises to run. */
+/** Loads the configuration; all of its lines are new to the switch, so its promised configuration must contain all of them. */
 const load = Effect.fnUntraced(function* (
   learned: ConfigStore["Service"]["learned"],
   loggedIn: LoggedIn,
@@ -75,7 +75,7 @@ const load = Effect.fnUntraced(function* (
 ) {
   const { session } = loggedIn
   const running = yield* session.runningConfig
-  // one call at a time is served for a device, so every session of ours on it was left behind
+  // a device is served one call at a time, so any session of Switchyard on it is abandoned
   const { diff, remarks } = yield* session.load({ text: config, mode: "replace", name, mayAbort: EVERY_JOB })
   const promised = Option.getOrNull(UnifiedDiff.apply(running, diff))
   const { hostname, os_version } = device
@@ -85,7 +85,7 @@ const load = Effect.fnUntraced(function* (
   if (notes !== undefined) yield* Effect.logInfo("Said by the switch to its base configuration", { hostname, ...notes })
 })
 
-/** Loads, commits and saves in one go. The answer to the commit may never come, so the new address is looked at meanwhile. */
+/** Loads, commits and saves in one go. The answer to the commit may never come, so the new address is tried meanwhile. */
 const send = Effect.fnUntraced(function* (
   { learned, login }: PushServices,
   device: Device,
@@ -111,7 +111,7 @@ const send = Effect.fnUntraced(function* (
   )
 }, Effect.scoped)
 
-/** Removes what a push left on a switch that stays where it is, so that nothing waits there for the next one. */
+/** Removes the remains of a push from a switch that has not moved, so they do not block the next one. */
 const tidy = (login: DeviceLogin["Service"], device: Device, { oldAddress, sessionName }: Push) =>
   Effect.gen(function* () {
     const { session } = yield* login.open(device, { state: "DISCOVERED", address: oldAddress })
@@ -127,7 +127,7 @@ const tidy = (login: DeviceLogin["Service"], device: Device, { oldAddress, sessi
     )
   )
 
-/** Pushes (unless it is only to be looked for) and reports on which address the switch answers. Never guesses from silence. */
+/** Pushes (unless the switch is only to be looked for) and reports the address on which it answers. Never guesses from silence. */
 export const push = Effect.fn("BaseConfiguration.push")(function* (
   services: PushServices,
   device: Device,

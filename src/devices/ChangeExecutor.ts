@@ -1,6 +1,6 @@
 /**
- * Has a stored change run by the live actor of its device, and reports what it came to. The protocol is the statechart of
- * `machines/change/ConfigChange.ts`; its steps are in `ChangeRun.ts` and `ChangeSteps.ts`. Carries promises 1 to 4 of
+ * Runs a stored change in the live actor of its device, and reports its result. The protocol is the statechart of
+ * `machines/change/ConfigChange.ts`; its steps are in `ChangeRun.ts` and `ChangeSteps.ts`. Keeps promises 1 to 4 of
  * docs/concepts.md#the-promises.
  */
 import { Effect, Option, type Scope } from "effect"
@@ -50,13 +50,13 @@ export interface Services {
   readonly alone: boolean
   /** Seconds that a switch gets to settle between a mode-2 commit and its proof. */
   readonly proofDelay: number
-  /** The proofs of which one has to be made. */
+  /** The accepted proofs; one of them must be made. */
   readonly suffices: ReadonlyArray<Proof>
   /** A keyed digest of a secret. */
   readonly digest: (text: string) => string
 }
 
-/** What the device calls itself; nothing when it does not say. */
+/** The name that the device reports; empty if it reports none. */
 const askName = (connection: DeviceConnection.DeviceConnection) =>
   connection.current.pipe(
     Effect.flatMap(({ session }) => session.facts),
@@ -65,7 +65,7 @@ const askName = (connection: DeviceConnection.DeviceConnection) =>
     Effect.orElseSucceed(() => ({}))
   )
 
-/** The steps of this change over a connection that ends with the scope, and what they have read. */
+/** The steps of this change over a connection that ends with the scope, and the texts that they have read. */
 const connect = Effect.fnUntraced(function* (
   services: Services,
   change: StoredChange,
@@ -109,9 +109,9 @@ const stored = (services: Services, id: number) =>
   )
 
 /**
- * Runs a stored change to its end, or to where it waits for a verdict; one that was begun before is resumed by looking at the
- * device, and one that is over only reports. `verdict` is what the other devices of the job came to, when that is known. Fails
- * with ChangeTakenOver when another process works on the change, and with SqlError.
+ * Runs a stored change to its end, or until it waits for a verdict. A change that was begun before is resumed by looking at the
+ * device; an ended one is only reported. `verdict` is the joint result of the job's devices, if it is known. Fails with
+ * ChangeTakenOver when another process works on the change, and with SqlError.
  */
 export const run = Effect.fn("ChangeExecutor.run")(function* (
   services: Services,

@@ -1,8 +1,8 @@
 /**
- * Proves that a device which runs what the switch promised also took all of its candidate: by loading it again beside the commit
- * timer, or, where the switch opens no session there, by what it shows as committed, or by the lines of the candidate
- * (docs/changes.md#proof); and that the logins which a change brings work. Nothing of the running configuration is changed: what a proof means for the change is decided by its
- * statechart.
+ * Proves that a device that runs the promised configuration also took its whole candidate: by loading it again while the commit
+ * timer runs, or, if the switch opens no session then, by the configuration that it shows as committed, or by the lines of the
+ * candidate (docs/changes.md#proof). Also proves that the logins of a change work. Does not change the running configuration; the
+ * statechart decides what a proof means for the change.
  */
 import { Effect, Option, Result } from "effect"
 import type { ChangeEvent, ChangeRow, Proof } from "../../machines/change/ChangeRow.ts"
@@ -17,7 +17,7 @@ import { type KnownSecrets, markOf } from "./KnownSecrets.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import { usersIn } from "./Logins.ts"
 
-/** What is to be proved, and what suffices. */
+/** The candidate to be proved, and the proofs that suffice. */
 export interface ProofWanted {
   readonly candidate: string
   readonly loadMode: "replace" | "merge"
@@ -27,10 +27,10 @@ export interface ProofWanted {
   readonly suffices: ReadonlyArray<Proof>
 }
 
-/** How it was proved, or why it could not be: the text of an error, null when the device was shown to differ. */
+/** The proof, or why there is none: the text of an error, or null if the device differs. */
 export type Proved = { readonly proof: Proof } | { readonly proof: null; readonly failure: string | null }
 
-/** What is asked of the row: the rest does not matter for a proof. */
+/** The fields of the row that a proof needs. */
 type ProvedRow = Pick<ChangeRow, "sessionName" | "promised" | "setSecrets">
 
 const DIFFERS: Proved = { proof: null, failure: null }
@@ -39,7 +39,7 @@ const NOT_SHOWN = "it does not show what the session has committed"
 
 const failed = (why: ReadonlyArray<string>): Proved => ({ proof: null, failure: `CommitError: ${why.join("; ")}\n` })
 
-/** The switch answers, and opens no session beside the timer or does not let us load. Another timer is another matter. */
+/** The switch answers, but opens no session while the timer runs, or refuses the load. Another timer does not count. */
 const isRefusal = (error: LoadError, name: string): boolean => {
   switch (error._tag) {
     case "CommandRejected":
@@ -53,7 +53,7 @@ const isRefusal = (error: LoadError, name: string): boolean => {
   }
 }
 
-/** The difference when the candidate is loaded once more; a failure says how the switch refused that. */
+/** The difference of a second load of the candidate; a failure says how the switch refused it. */
 const loadAgain = Effect.fnUntraced(function* (
   { candidate, loadMode, mayAbort }: ProofWanted,
   { session }: LoggedIn,
@@ -67,7 +67,7 @@ const loadAgain = Effect.fnUntraced(function* (
     name,
     mayAbort,
     foreignSessions: "ignore" as const,
-    besideTimer: sessionName,
+    despiteTimer: sessionName,
     inParts: true,
     ...(seen === undefined ? {} : { seen })
   }
@@ -79,7 +79,7 @@ const loadAgain = Effect.fnUntraced(function* (
     )
   )
   const discard = session.discard(name)
-  // a load that was refused on its way may have left its session
+  // a load that was refused midway may have left its session
   yield* Result.isSuccess(loaded)
     ? discard
     : Effect.catchTag(discard, ["CommandRejected", "UnexpectedAnswer"], () => Effect.void)
@@ -96,7 +96,7 @@ const comparable = (platform: Driver["platform"], text: string): string =>
 /** How often a missing line is named. */
 const MOST_NAMED = 5
 
-/** What is missing of the candidate; null when nothing is. */
+/** The message about missing lines of the candidate; null if none is missing. */
 const missing = (platform: Driver["platform"], candidate: string, running: string): string | null => {
   const lines = missingLines(platform, candidate, running)
   if (lines.length === 0) return null
@@ -105,9 +105,9 @@ const missing = (platform: Driver["platform"], candidate: string, running: strin
 }
 
 /**
- * Proves that the device took all of the candidate; `running` is its running configuration, which has the hash of the row.
- * `seen` are its sessions, as they were read a moment ago. What suffices is tried from the strongest proof to the weakest; a
- * device that was shown to differ is not asked further.
+ * Proves that the device took all of the candidate; `running` is its running configuration, which has the hash of the row. `seen`
+ * is a recent list of its sessions. The accepted proofs are tried from the strongest to the weakest; a device that differs is not
+ * asked further.
  */
 export const prove = Effect.fnUntraced(function* (
   wanted: ProofWanted,
@@ -120,7 +120,7 @@ export const prove = Effect.fnUntraced(function* (
   const { platform } = driver
   const why: Array<string> = []
 
-  // the text that was promised has what runs beside the merged lines too, so it says more than merging them again
+  // the promised text also holds the other running lines, so it proves more than merging the lines again
   if (wanted.loadMode === "merge" && row.promised === true && wanted.suffices.includes("promised-text")) {
     return { proof: "promised-text" }
   }
@@ -152,10 +152,10 @@ export const prove = Effect.fnUntraced(function* (
   return failed(why)
 })
 
-// The logins that a change brings: after its commit each of them that is ours has to work, or the change is not proved
-// (docs/security.md#changing-passwords). Without that a mistake in a password is found when nobody can log in any more.
+// The logins of a change: after its commit each login of Switchyard must work, or the change is not proved
+// (docs/security.md#changing-passwords). Otherwise a wrong password would be found only when all logins fail.
 
-/** Informs the connection what this change means for logins. Where it is being taken back the old ones are right. */
+/** Informs the connection about the logins of this change. While the change is being taken back, the old ones are valid. */
 export const expectLogins = (connection: DeviceConnection, loginLine: RegExp | null, row: ChangeRow): void => {
   const { committedAt, diff, goal, timerSeconds } = row
   const users = usersIn(loginLine, diff)
@@ -165,8 +165,8 @@ export const expectLogins = (connection: DeviceConnection, loginLine: RegExp | n
 }
 
 /**
- * What was observed over the connection that is open, once the logins are tried that the change has given to other users of
- * ours than the one of this connection. A refused one makes it `loginRefused`.
+ * Completes an observation over the open connection by trying the new logins of Switchyard's other users. A refused login makes it
+ * `loginRefused`.
  */
 export const proveLogins = Effect.fnUntraced(function* (
   connection: DeviceConnection,

@@ -1,7 +1,7 @@
 /**
- * One run of a stored change: its claims in the database, its steps on the switch and the texts that go with them. The
- * statechart decides which comes next; here nothing is decided. A step that may change the switch claims the phase of its row
- * first, and does nothing when another process has moved the change on (promise 1).
+ * One run of a stored change: its claims in the database, its steps on the switch and their texts. The statechart decides the next
+ * step. A step that may change the switch claims the phase of its row first, and does nothing if another process has continued the
+ * change (promise 1).
  */
 import { Clock, Context, Duration, Effect, Option, Schedule, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -22,15 +22,15 @@ export class ChangeTakenOver extends Schema.TaggedError<ChangeTakenOver>()("Chan
   }
 }
 
-/** What ends a run without an end of the change. */
+/** The errors that end a run but not its change. */
 export type RunError = ChangeTakenOver | SqlError.SqlError
 
-/** What the steps of one run work with. */
+/** The claims, steps and surroundings of one run. */
 export interface ChangeRun {
   /** Writes the row if the database still holds the one that was written last. */
   readonly claim: (task: StepTask) => Effect.Effect<void, RunError>
   readonly steps: ChangeSteps
-  /** Gives work the surroundings of the caller that runs the change: where its log lines and spans belong. */
+  /** Gives work the context of the caller that runs the change, for its log lines and spans. */
   readonly within: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** Called when the change waits for its verdict. */
   readonly waits: (task: StepTask) => Effect.Effect<void>
@@ -39,7 +39,7 @@ export interface ChangeRun {
 const isProved = ({ candidateHash, phase }: ChangeRow) =>
   candidateHash !== null && (phase === "confirmed" || phase === "unchanged")
 
-/** The claims of a run, in order: each holds only if the database still has what the one before has written. */
+/** The claims of a run, in order: each succeeds only if the database still has the previous one's row. */
 export const claims = (
   changes: Pick<ChangeStore["Service"], "claim">,
   id: number,
@@ -69,7 +69,7 @@ export const claims = (
     seen.before = null
   })
 
-/** The run that a device's actor is at, for a step that begins; there is at most one. */
+/** The current run of a device's actor, for a step that begins; there is at most one. */
 export class CurrentRun extends Context.Service<CurrentRun, { readonly begin: () => ChangeRun }>()(
   "switchyard/devices/CurrentRun"
 ) {}
@@ -77,7 +77,7 @@ export class CurrentRun extends Context.Service<CurrentRun, { readonly begin: ()
 /** The steps of all live changes. */
 export const steps = LiveActor.makeSteps<RunError, CurrentRun>()
 
-/** What a step does for the current run. */
+/** The work of a step in the current run. */
 type Work<Task extends StepTask> = (run: ChangeRun, task: Task) => Effect.Effect<ChangeEvent, RunError>
 
 const step = <Task extends StepTask>(name: string, work: Work<Task>) =>
@@ -122,9 +122,9 @@ export const liveChange = configChange.provide({
   }
 })
 
-// Whether a change still is this process's, as its sessions ask before they send (`drivers/Driver.ts`).
+// Whether this process still owns a change, for its sessions, which check that before they send (`drivers/Driver.ts`).
 
-/** The row as this process has read or written it last, and when it asked for that, in epoch milliseconds. */
+/** The row that this process has last read or written, and when it sent that statement, in epoch milliseconds. */
 export interface LastKnown {
   written: ChangeRow
   at: number
@@ -133,8 +133,8 @@ export interface LastKnown {
 const PAUSE = Schedule.spaced("200 millis")
 
 /**
- * Good while the database has what was written last. The database may be unavailable to this process only: among replicas
- * it is asked until the others may have taken over. A process `alone` continues, because there is no other.
+ * Valid while the database has the row that was written last. The database may be unavailable to this process only, so among
+ * replicas it is asked until the others may have taken over. A process `alone` continues, because there is no other.
  */
 export const claimOf = (
   changes: Pick<ChangeStore["Service"]["live"], "place">,

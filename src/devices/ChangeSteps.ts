@@ -1,6 +1,6 @@
 /**
- * The steps of a configuration change on a real device: each sends its commands once and says how it ended, as an event for
- * `machines/change/ConfigChange.ts`, which decides what follows. See docs/changes.md#what-a-broken-connection-means.
+ * The steps of a configuration change on a real device: each sends its commands once and reports its end as an event for
+ * `machines/change/ConfigChange.ts`, which decides the next step. See docs/changes.md#what-a-broken-connection-means.
  */
 import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
@@ -29,21 +29,21 @@ import type { KnownSecrets } from "./KnownSecrets.ts"
 import * as ShownCheck from "./ShownCheck.ts"
 import type { SeenConfig } from "../store/ConfigStore.ts"
 
-// Loads the candidate of a change, and tells by the switch's own difference what it promises to run
-// (docs/changes.md#proof), what of that cannot be compared, and what was remarkable about the load.
+// Loads the candidate of a change, and derives from the switch's own difference the configuration that it promises to run
+// (docs/changes.md#proof), the secrets that cannot be compared, and notes about the load.
 
-/** What is loaded, and what is known beforehand. */
+/** The candidate, and the facts that are known beforehand. */
 export interface LoadContext {
   readonly candidate: string
   readonly loadMode: "replace" | "merge"
   readonly secrets: KnownSecrets
-  /** The jobs whose sessions on the switch were left behind. */
+  /** The jobs whose sessions on the switch are abandoned. */
   readonly mayAbort: JobSelection
-  /** By which the candidate is held against what the switch promises to run. */
+  /** Compares the candidate with the configuration that the switch promises to run. */
   readonly shown: ShownCheck.ShownContext
 }
 
-/** What was read of the switch right before. */
+/** The configuration and the sessions that were read just before. */
 export interface SeenBefore {
   readonly running: string | null
   readonly sessions: ConfigSessions | null
@@ -53,7 +53,7 @@ type Promised = Required<LoadPromise> & Pick<ChangeRow, "candidateHash">
 
 const NO_PROMISE: Promised = { candidateHash: null, promised: false, shape: null, setSecrets: [], remarks: [] }
 
-/** What of a promise is kept, and what of its secrets cannot be compared. */
+/** The stored part of a promise, and its secrets that cannot be compared. */
 const promiseOf = (
   secrets: KnownSecrets,
   { configHash, platform }: Driver,
@@ -68,7 +68,7 @@ const promiseOf = (
   return { candidateHash: configHash(promised), promised: true, shape, remarks, setSecrets }
 }
 
-/** What is remarkable about a candidate that was loaded. One that lacks lines is discarded. */
+/** The notes about a loaded candidate. One that lacks lines is discarded. */
 const notesOf = Effect.fnUntraced(function* (
   { candidate, loadMode, shown }: LoadContext,
   loggedIn: LoggedIn,
@@ -85,8 +85,8 @@ const notesOf = Effect.fnUntraced(function* (
 const noted = (notes: ChangeNotes | undefined) => (notes === undefined ? {} : { notes })
 
 /**
- * Loads the candidate into the session of the row. `beside` are other people's sessions that were left alone. Fails with the
- * errors of `DriverSession.load`, and of the database.
+ * Loads the candidate into the session of the row. `otherSessions` are other people's open sessions. Fails with the errors of
+ * `DriverSession.load`, and of the database.
  */
 export const loadCandidate = Effect.fnUntraced(function* (
   context: LoadContext,
@@ -97,48 +97,48 @@ export const loadCandidate = Effect.fnUntraced(function* (
   const { driver, session } = loggedIn
   const { candidate: text, loadMode: mode, mayAbort, secrets } = context
   const seen = sessions === null ? {} : { seen: sessions }
-  // another person's session is waited for by the statechart, which tries the load again
+  // the statechart waits for another person's session and tries the load again
   const loaded = yield* session.load({ text, mode, name: row.sessionName, mayAbort, foreignSessions: 0, ...seen })
   const promised = running === null ? null : Option.getOrNull(UnifiedDiff.apply(running, loaded.diff))
   const notes = yield* notesOf(context, loggedIn, row, running, { remarks: loaded.remarks, promised })
   const diff = reduceDiff(driver.platform, running ?? "", loaded.diff, secrets.isSame)
   return {
-    beside: loaded.beside ?? [],
+    otherSessions: loaded.otherSessions ?? [],
     candidate: { diff, ...promiseOf(secrets, driver, running, promised, loaded.diff), ...noted(notes) }
   }
 })
 
-/** What was seen of the switch. */
+/** The texts that were read from the switch. */
 export interface SeenTexts {
-  /** The running configuration as it was read last. */
+  /** The last running configuration that was read. */
   running: string | null
-  /** The same, when it was read just now and before anything was changed. */
+  /** The same, if it was read just now and before any change. */
   before: string | null
-  /** What people should know of the switch although nothing is wrong. */
+  /** Remarks about the switch for people, although nothing is wrong. */
   remarks: ReadonlyArray<string>
   /** Digests of the secrets of a configuration that the device was proved to run. */
   readonly secretsOf?: (running: string) => SecretDigests | null
 }
 
-/** What a change needs beyond its row. */
+/** The inputs of a change in addition to its row. */
 export interface ChangeContext extends LoadContext {
   readonly connection: DeviceConnection
-  /** The proofs of which one has to be made. */
+  /** The accepted proofs; one of them must be made. */
   readonly suffices: ReadonlyArray<Proof>
   /** A line that gives a user a login on this platform; null where it is not known. */
   readonly loginLine: RegExp | null
-  /** Called with what runs when it is not what was proved last. */
+  /** Called with the running configuration if it differs from the one that was proved last. */
   readonly runsOther: (hash: string) => Effect.Effect<void, SqlError.SqlError>
   /** Kept up to date by the steps that read. */
   readonly seen: SeenTexts
-  /** Whether the device runs what is expected of it by this hash, but for lines that it writes on its own. */
+  /** Whether the device runs the configuration with the expected hash, apart from lines that it writes on its own. */
   readonly isExpected: (expected: string, running: SeenConfig) => Effect.Effect<boolean, SqlError.SqlError>
 }
 
-/** How a step ended. No step fails: a broken connection is an end of a step like any other. */
+/** How a step ended. No step fails: a broken connection is one of the ends of a step. */
 type StepEnd = Effect.Effect<ChangeEvent>
 
-/** The steps, each for the row as it stands. */
+/** The steps, each for the current row. */
 export interface ChangeSteps {
   readonly open: StepEnd
   readonly verify: (row: ChangeRow) => StepEnd
@@ -155,17 +155,19 @@ const TIMER_RUNS_ON = "CommitError: the switch answered the confirmation, but it
 
 type AnyError = DriverError | LoginError
 
-/** The text of any error on the way to or on a device, ending in `Type: message` and a newline. */
-export const errorText = (error: AnyError): string => {
-  if (error._tag === "DisputedRecord") return `${error._tag}: ${error.message}\n`
-  return error._tag === "LoginUnknown" || error._tag === "SqlError"
-    ? `${error._tag === "SqlError" ? "DatabaseError" : "ConnectionException"}: ${error.message}\n`
+/** The name by which operators know an error on the way to or on a device. */
+export const errorType = ({ _tag }: AnyError): string =>
+  _tag === "SqlError" ? "DatabaseError" : _tag === "LoginUnknown" ? "ConnectionException" : _tag
+
+/** The text of such an error, ending in `Type: message` and a newline. */
+export const errorText = (error: AnyError): string =>
+  error._tag === "DisputedRecord" || error._tag === "LoginUnknown" || error._tag === "SqlError"
+    ? `${errorType(error)}: ${error.message}\n`
     : renderError(error)
-}
 
 const ended = (event: ChangeEvent): ChangeEvent => event
 
-/** Our own timer, by a list that was asked for while it may run. A change without a timer has none. */
+/** The state of our timer, by a list that was read while it may run. A change without a timer has none. */
 const sightOf = (row: ChangeRow, { pending, timer }: ConfigSessions): TimerSight => {
   if (Option.exists(pending, ({ name }) => name === row.sessionName)) return "runs"
   return row.timerSeconds !== null && timer._tag === "unknown" ? "unseen" : "gone"
@@ -174,12 +176,12 @@ const sightOf = (row: ChangeRow, { pending, timer }: ConfigSessions): TimerSight
 const MERGES =
   "Commits on the device keep what others have changed meanwhile, which may be why it does not run what was pushed"
 
-const besideRemark = (names: ReadonlyArray<string>): string =>
+const otherSessionsRemark = (names: ReadonlyArray<string>): string =>
   `Other people's configuration sessions are open on the device and were left alone: ${names.join(", ")}`
 
 const MOST_SHOWN = 10
 
-/** What a command in a candidate has done to the running configuration. */
+/** The remark about a running configuration that a command in a candidate has altered. */
 const alteredRemark = (before: string | null, now: string): string => {
   if (before === null) return "The running configuration differs from the one before the change"
   const old = new Set(before.split("\n"))
@@ -194,11 +196,11 @@ const alteredRemark = (before: string | null, now: string): string => {
   return `The command has altered the running configuration: ${shown.join(" | ")}${more}`
 }
 
-/** Opens, reads, loads, commits … and remembers between steps what the next one compares with. */
+/** Opens, reads, loads, commits … and keeps the texts that the next step compares. */
 export const make = (context: ChangeContext): ChangeSteps => {
   const { connection, seen: texts } = context
   let runningBefore: string | null = null
-  /** What `verify` saw, for the load that follows at once. */
+  /** The sessions that `verify` saw, for the load directly after it. */
   let sessionsSeen: ConfigSessions | null = null
   let mergesAtCommit = false
 
@@ -232,8 +234,8 @@ export const make = (context: ChangeContext): ChangeSteps => {
     Effect.gen(function* () {
       const before = { running: runningBefore, sessions: sessionsSeen }
       sessionsSeen = null
-      const { beside, candidate } = yield* loadCandidate(context, yield* connection.current, row, before)
-      if (beside.length > 0) texts.remarks = [...texts.remarks, besideRemark(beside)]
+      const { otherSessions, candidate } = yield* loadCandidate(context, yield* connection.current, row, before)
+      if (otherSessions.length > 0) texts.remarks = [...texts.remarks, otherSessionsRemark(otherSessions)]
       const isOther = row.shown !== undefined && row.shown.diff !== shownHash(candidate.diff)
       return ended({ type: "LOADED", isOther, ...candidate })
     }).pipe(
@@ -253,9 +255,9 @@ export const make = (context: ChangeContext): ChangeSteps => {
     })
 
   /**
-   * The hash of our configuration from now on. A switch that gives its secrets a salt with the commit runs what was promised but for them, and
-   * what it shows right after the commit must not change any more. A commit that was taken back before it is read does not
-   * make the old configuration ours.
+   * The hash of our configuration from now on. A switch that salts its secrets with the commit runs the promised configuration
+   * except for them, and its text right after the commit must not change any more. A commit that was taken back before it is read
+   * does not make the old configuration ours.
    */
   const hashAfterCommit = Effect.fnUntraced(function* (
     { driver, session }: LoggedIn,
@@ -274,7 +276,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
       const loggedIn = yield* connection.current
       const { session } = loggedIn
       yield* timerSeconds === null ? session.commit(sessionName) : session.commitTimed(sessionName, timerSeconds)
-      // the timer runs from when the commit was done, which may take minutes
+      // the timer starts at the end of the commit, which may take minutes
       const at = yield* Clock.currentTimeMillis
       const candidateHash = yield* hashAfterCommit(loggedIn, row)
       return ended({ type: "COMMITTED", at, candidateHash })
@@ -303,7 +305,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
     }
     const hasShape = () => driver.configHash(withoutSecrets(driver.platform, text)) === row.shape
     if (hash !== row.candidateHash && hash === row.oldHash) return seen("old")
-    // to prove it would mean to load the candidate once more
+    // a proof would load the candidate again
     if (row.reason === "leftConfiguration") {
       texts.remarks = [...texts.remarks, alteredRemark(runningBefore, text)]
       return seen("neither")
@@ -346,7 +348,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
       if ((yield* session.confirm(row.sessionName, row.timerSeen)) === "unseen") {
         return ended({ type: "CONFIRM_UNSEEN" })
       }
-      // what is saved while the timer runs would survive the rollback, and come back with the next start
+      // a configuration that is saved while the timer runs would survive the rollback and return at the next start
       const sight = sightOf(row, yield* session.sessionsWhileTimed(true))
       if (sight === "unseen") return ended({ type: "CONFIRM_UNSEEN" })
       if (sight === "runs") return ended({ type: "CONFIRM_REFUSED", failure: TIMER_RUNS_ON })

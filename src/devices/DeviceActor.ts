@@ -1,7 +1,6 @@
 /**
  * The entity of a device: it owns the one SSH session to the device and its live actor, and serves one call at a time. It is
- * started by the first call, on one replica only, and leaves memory after a minute without one; what it has to remember is in
- * the rows.
+ * started by the first call, on one replica only, and leaves memory after a minute without one; its lasting state is in the rows.
  */
 import { Effect, Layer, Option, Result, type Scope } from "effect"
 import { Entity } from "effect/cluster"
@@ -15,7 +14,7 @@ import { OperationStore } from "../store/OperationStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
 import * as ChangeExecutor from "./ChangeExecutor.ts"
-import { errorText } from "./ChangeSteps.ts"
+import { errorText, errorType } from "./ChangeSteps.ts"
 import { ChangeMoved, DeviceEntity, DeviceFailure } from "./DeviceCalls.ts"
 import { DeviceLogin, type LoggedIn, type LoginOptions } from "./DeviceLogin.ts"
 import * as Operations from "./Operations.ts"
@@ -28,10 +27,10 @@ import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import type { ConfigSession, ConfigSessions } from "../drivers/Driver.ts"
 import { ConfigStore } from "../store/ConfigStore.ts"
 
-// What a look for drift reads of a switch (docs/changes.md#drift): what it runs, and then its sessions, by which those of ours that were
-// left behind are found.
+// The reads of a drift check (docs/changes.md#drift): the running configuration, and then the sessions, to find abandoned ones of
+// Switchyard.
 
-/** What the device is compared with; `withJobs`: after a restore the jobs that have left candidates have to be known. */
+/** The expected configuration; `withJobs`: after a restore, the jobs with candidates on the device must be known. */
 export interface DriftQuestion {
   readonly config: string
   readonly hash: string
@@ -48,15 +47,15 @@ const ours = ({ name, state }: ConfigSession): ReadonlyArray<OurSession> => {
   return job === null || state === "done" ? [] : [{ name, job, state }]
 }
 
-/** Those of ours, and whose they are. A switch that does not list its sessions says nothing of them. */
-const told = (found: ConfigSessions, withJobs: boolean) => ({
+/** Our own sessions, and their jobs if asked for. Absent if the switch does not list its sessions. */
+const ownSessions = (found: ConfigSessions, withJobs: boolean) => ({
   ...(found.isListed ? { sessions: found.sessions.flatMap(ours) } : {}),
   ...(withJobs ? { jobs: jobsOf(found) } : {})
 })
 
 /**
- * Reads a device. What it runs is known before its sessions are asked for, so a list that cannot be read takes nothing away from that,
- * unless the jobs have to be known.
+ * Reads a device. The running configuration is read before the sessions, so an unreadable list is no failure, unless the jobs must
+ * be known.
  */
 export const readDrift =
   ({ config, hash, withJobs = false }: DriftQuestion) =>
@@ -67,7 +66,7 @@ export const readDrift =
       const plain = (text: string) => withoutOwnLines(driver.platform.configuration, text)
       const diff = found === hash ? "" : UnifiedDiff.diff(plain(config), plain(running))
       const listed = yield* Effect.result(session.sessions)
-      if (Result.isSuccess(listed)) return { hash: found, diff, ...told(listed.success, withJobs) }
+      if (Result.isSuccess(listed)) return { hash: found, diff, ...ownSessions(listed.success, withJobs) }
       if (withJobs) return yield* listed.failure
       yield* Effect.logDebug("The sessions of a device could not be read", { error: listed.failure.message })
       return { hash: found, diff }
@@ -78,15 +77,13 @@ const IDLE = "1 minute"
 /** An error of the device or of the way to it, as callers on other replicas can read it. */
 const toFailure = (error: Operations.WorkError): DeviceFailure => {
   if (error._tag === "DeviceFailure") return error
-  const text = errorText(error)
-  const type = /^(\w+): /m.exec(text.trimEnd().split("\n").at(-1) ?? "")?.[1] ?? error._tag
-  return new DeviceFailure({ type, message: error.message, text })
+  return new DeviceFailure({ type: errorType(error), message: error.message, text: errorText(error) })
 }
 
 const readRunningConfig = ({ driver, session }: LoggedIn) =>
   Effect.map(session.runningConfig, (config) => ({ config, hash: driver.configHash(config) }))
 
-/** What runs is read last: it is what the device is expected to run from then on. */
+/** Reads the running configuration last: the device is expected to run it from then on. */
 const finishInit = Effect.fnUntraced(function* (loggedIn: LoggedIn) {
   const { session } = loggedIn
   yield* session.save
@@ -127,7 +124,7 @@ const make = Effect.gen(function* () {
   const id = Number(address.entityId)
   const { row: device, serve, serveChange, view } = yield* ServedDevice.make(id)
 
-  /** Looked at as late as can be: the commit of a base configuration cannot be taken back. */
+  /** Checked as late as possible: the commit of a base configuration cannot be taken back. */
   const isWanted = (jobId: number): BaseConfiguration.MayCommit =>
     Effect.mapBoth(jobs.status(jobId), {
       onSuccess: (status) => status === "RUNNING",
@@ -150,7 +147,7 @@ const make = Effect.gen(function* () {
       )
     )
 
-  /** A session for steps that are commands; they know the device by its name only. */
+  /** A session for steps that are commands; they get only the device's name. */
   const withSession =
     (as: LoginOptions): Operations.WithSession =>
     (work) =>
@@ -272,8 +269,8 @@ const make = Effect.gen(function* () {
 })
 
 /**
- * Serves the calls to devices. The entity runs them all at once and `ServedDevice` gives each its turn, so that those that wait
- * can be seen and an actor can be shown while it works.
+ * Serves the calls to devices. The entity runs them all at once and `ServedDevice` gives each its turn, so waiting calls can be
+ * listed and an actor can be shown while it works.
  */
 export const layer = DeviceEntity.toLayer(make, {
   maxIdleTime: IDLE,

@@ -1,7 +1,6 @@
 /**
- * What may be asked of a device's actor, from any replica: the protocol of the `Device` entity. Its address is the device's
- * id, so that calls to one device are served one after the other, wherever they come from (promise 1). Only `ShowActor` is
- * answered beside them.
+ * The calls to a device's actor, from any replica: the protocol of the `Device` entity. Its address is the device's id, so calls to
+ * one device are served one after the other, wherever they come from (promise 1). Only `ShowActor` is answered at once.
  */
 import { Effect, Schedule, Schema } from "effect"
 import { Entity } from "effect/cluster"
@@ -9,7 +8,7 @@ import { Rpc } from "effect/rpc"
 import { changePhases, proofs, verdicts } from "../../machines/change/ChangeRow.ts"
 import { ChangeNotes } from "../domain/Job.ts"
 import { DeviceState } from "../domain/Device.ts"
-import { ShownIdentity } from "../domain/DeviceIdentity.ts"
+import { ShownIdentity, type WrongDevice } from "../domain/DeviceIdentity.ts"
 import { InterfaceStates, NeighbourDetails, Neighbours, Optics } from "../drivers/Driver.ts"
 import { rareRetry } from "../runtime/BackgroundWork.ts"
 import { Facts, LearnedTables } from "../domain/DeviceReadings.ts"
@@ -49,17 +48,17 @@ export const BasePush = Schema.Struct({
   lookOnly: Schema.Boolean
 })
 
-/** Where the switch answers after the push; `failure` is the text of what the switch or the way to it said. */
+/** Where the switch answers after the push; `failure` is the error text of the switch or of the way to it. */
 export const BasePushed = Schema.Struct({
   newAddressAnswers: Schema.Boolean,
   oldAddressAnswers: Schema.Boolean,
-  /** The job was aborted before the commit, so that the switch runs what it ran before. */
+  /** The job was aborted before the commit, so the switch still runs its previous configuration. */
   aborted: Schema.Boolean,
   failure: Schema.NullOr(Schema.String)
 })
 export type BasePushed = typeof BasePushed.Type
 
-/** What a change came to, for the job's record. `waiting` is true for a mode-2 change that is proved and needs a verdict. */
+/** The result of a change, for the job's record. `waiting` is true for a mode-2 change that is proved and needs a verdict. */
 export const ChangeReport = Schema.Struct({
   waiting: Schema.Boolean,
   result: Schema.NullOr(Schema.Literals(["confirmed", "reverted", "unchanged", "discarded", "unknown"])),
@@ -74,9 +73,9 @@ export const ChangeReport = Schema.Struct({
   hash: Schema.NullOr(Schema.String),
   /** How the device was proved to run the candidate. */
   proof: Schema.optionalKey(Schema.Literals(proofs)),
-  /** What people should know of the device although nothing is wrong. */
+  /** Remarks about the device for people, although nothing is wrong. */
   remarks: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** What was remarkable about the load. */
+  /** Notes about the load. */
   notes: Schema.optionalKey(ChangeNotes),
   /** The name that the device gave after a mode-2 commit, as evidence that it answers. */
   fqdn: Schema.optionalKey(Schema.String)
@@ -93,7 +92,7 @@ export const RunChange = Rpc.make("RunChange", {
   error: Schema.Union([DeviceFailure, ChangeMoved])
 })
 
-/** Tells a change that waits for the other devices of its job how they fared. */
+/** Sends a waiting change the verdict over the devices of its job. */
 export const SettleChange = Rpc.make("SettleChange", {
   payload: { changeId: Schema.Int, verdict: Schema.Literals(verdicts) },
   success: ChangeReport,
@@ -103,7 +102,7 @@ export const SettleChange = Rpc.make("SettleChange", {
 const RunningConfig = Schema.Struct({ config: Schema.String, hash: Schema.String })
 
 export const ReadFacts = Rpc.make("ReadFacts", { payload: { login: LoginAs }, success: Facts, error: DeviceFailure })
-/** Reads which device it is, whatever its record says, unless its host key is that of another record. */
+/** Reads the identity of the device, whatever its record says, unless its host key is that of another record. */
 export const ReadIdentity = Rpc.make("ReadIdentity", {
   success: Schema.Struct({ hostKey: Schema.String, ...ShownIdentity.fields }),
   error: DeviceFailure
@@ -120,9 +119,9 @@ export const ReadRunningConfig = Rpc.make("ReadRunningConfig", {
 })
 
 /**
- * Compares what the device runs with a configuration and its hash; `diff` is empty when the hashes are equal. `sessions` are ours that
- * are open or timed, absent when nothing is known of them: the device does not list them, or a replica of the release before has
- * answered. `jobs` are those of which the device has candidates, also committed ones, if they were asked for and it lists them.
+ * Compares what the device runs with a configuration and its hash; `diff` is empty when the hashes are equal. `sessions` are ours
+ * that are open or timed, absent when nothing is known of them: the device does not list them, or a replica of the previous release
+ * has answered. `jobs` are the jobs with candidates on the device, also committed ones, if they were asked for and it lists them.
  */
 export const ReadDrift = Rpc.make("ReadDrift", {
   payload: { config: Schema.String, hash: Schema.String, withJobs: Schema.optionalKey(Schema.Boolean) },
@@ -145,8 +144,8 @@ export const MergeConfig = Rpc.make("MergeConfig", {
 export const PushBase = Rpc.make("PushBase", { payload: BasePush, success: BasePushed, error: DeviceFailure })
 
 /**
- * Logs in on the management address of a new switch, saves its configuration and reads what it is and runs. A replica of the release before
- * does not say what it runs.
+ * Logs in on the management address of a new switch, saves its configuration and reads its facts and its running configuration,
+ * which a replica of the previous release does not report.
  */
 export const FinishInit = Rpc.make("FinishInit", {
   success: Schema.Struct({
@@ -157,7 +156,7 @@ export const FinishInit = Rpc.make("FinishInit", {
   error: DeviceFailure
 })
 
-// What operators ask beside changes of the configuration: live states, bouncing ports, certificates, erasing.
+// Calls other than changes of the configuration: live states, bouncing ports, certificates, erasing.
 
 /** Ports to bounce with the rendered halves of it. */
 export const Bounce = Schema.Struct({ ports: Schema.Array(Schema.String), down: Schema.String, up: Schema.String })
@@ -186,10 +185,10 @@ export const ReadNeighbourDetails = Rpc.make("ReadNeighbourDetails", {
   error: DeviceFailure
 })
 
-/** Reads what a switch has learnt of machines around it. */
+/** Reads the machines that a switch has learnt. */
 export const ReadTables = Rpc.make("ReadTables", { success: LearnedTables, error: DeviceFailure })
 
-/** Takes ports down and up again, after a look whether the device has them and they are enabled. */
+/** Takes ports down and up again, if the device has them and they are enabled. */
 export const BouncePorts = Rpc.make("BouncePorts", { payload: Bounce, success: Bounced, error: DeviceFailure })
 
 /**
@@ -225,13 +224,13 @@ const operationCalls = [
   EraseDevice
 ] as const
 
-// What an upgrade asks, one step a call; a step that is asked for again finds what is done already.
+// The calls of an upgrade, one for each step; a repeated step finds what is done already.
 
-/** What the image must be like: its size in bytes and checksums in hexadecimal. */
+/** The expected image: its size in bytes and checksums in hexadecimal. */
 export const ExpectedImage = Schema.Struct({ size: Schema.Int, sha512: Schema.String, md5: Schema.String })
 export type ExpectedImage = typeof ExpectedImage.Type
 
-/** Looks whether an image fits on the switch and makes room when there is little; `file` and `image` when they are known. */
+/** Checks whether an image fits on the switch and makes room if there is little; `file` and `image` if they are known. */
 export const FirmwarePreflight = Rpc.make("FirmwarePreflight", {
   payload: { file: Schema.NullOr(Schema.String), image: Schema.NullOr(ExpectedImage) },
   success: Schema.Struct({
@@ -254,7 +253,7 @@ export const FirmwareDownload = Rpc.make("FirmwareDownload", {
   error: DeviceFailure
 })
 
-/** Makes the image the one that is booted next. `alreadyActive` when it was that before. */
+/** Makes the image the one that is booted next. `alreadyActive` if it was active before. */
 export const FirmwareActivate = Rpc.make("FirmwareActivate", {
   payload: { file: Schema.String },
   success: Schema.Struct({ alreadyActive: Schema.Boolean }),
@@ -266,7 +265,7 @@ export const FirmwareReboot = Rpc.make("FirmwareReboot", { error: DeviceFailure 
 
 const firmwareCalls = [FirmwarePreflight, FirmwareDownload, FirmwareActivate, FirmwareReboot] as const
 
-/** Shows the device's actor; answers beside the call under way. */
+/** Shows the device's actor; answers during another call. */
 export const ShowActor = Rpc.make("ShowActor", { success: ActorView, error: DeviceFailure })
 
 /** The device as an actor, addressed by its id. */
@@ -286,9 +285,9 @@ export const DeviceEntity = Entity.make("Device", [
   ...operationCalls
 ])
 
-// Calls to device actors that outlast a change of replicas. While an actor moves, because its replica stops or was lost, a
-// call to it fails although nothing is wrong with the device: then it is tried again until the actor is back, or until the
-// caller itself is stopped and leaves the rest to the process that takes over its job.
+// Calls to device actors that outlast a change of replicas. While an actor moves, because its replica stops or was lost, a call to
+// it fails although nothing is wrong with the device: then it is tried again until the actor answers, or until the caller itself is
+// stopped; the process that takes over its job then continues.
 
 interface TaggedError {
   readonly _tag: string
@@ -312,3 +311,19 @@ export const isAway = ({ _tag }: TaggedError): boolean => AWAY.has(_tag)
 /** The call, repeated for as long as its actor cannot be reached. The device's own failures end it as before. */
 export const patiently = <A, E extends TaggedError, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   rareRetry(call, Effect.retry({ while: isAway, schedule: PAUSE }))
+
+// The text of a failed call to a device's actor in a job's result.
+
+/** A failure of a call, or of the way to the actor. */
+export interface CallError {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** Whether the switch is another one than its record says: asking again does not help. */
+export const isWrongDevice = (error: CallError | (CallError & { readonly type: string })): boolean =>
+  ("type" in error ? error.type : error._tag) === ("WrongDevice" satisfies WrongDevice["_tag"])
+
+/** The device's own text when there is one, otherwise the kind of error with its message; ends with a line break. */
+export const callErrorText = (error: CallError | (CallError & { readonly text: string })): string =>
+  "text" in error ? error.text : `${error._tag}: ${error.message}\n`

@@ -1,6 +1,6 @@
 /**
- * The one session of a device's actor: opened when a step needs it, kept while steps follow each other, closed before a new
- * one is opened. Nothing else holds a session to a device.
+ * The one session of a device's actor: opened when a step needs it, kept from step to step, closed before a new one is opened. No
+ * other code holds a session to a device.
  */
 import { Clock, Effect, Exit, Scope } from "effect"
 import type { Device } from "../domain/Device.ts"
@@ -9,7 +9,7 @@ import type { DeviceLogin, LoggedIn, LoginError, LoginOptions } from "./DeviceLo
 import type { ReplacedLogins } from "./Logins.ts"
 
 // How often a device that refuses its logins is asked again by one piece of work. Switches count failed logins and lock accounts,
-// also against people, so a loop that would only wait for an answer must not try its passwords each few seconds
+// also against people, so a loop that waits for an answer must not try its passwords every few seconds
 // (docs/security.md#changing-passwords).
 
 /** After two refusals in a row: the first pause in milliseconds, which doubles from one to the next. */
@@ -20,13 +20,13 @@ const ROLLBACK_MARGIN = 2_000
 
 /** The refusals of one piece of work. Times are epoch milliseconds. */
 export interface RefusedLogins {
-  /** Whether the device may be asked now. */
+  /** Whether a login may be tried now. */
   readonly mayTry: (now: number) => boolean
-  /** After a refusal one login is enough to see whether anything has changed. */
+  /** After a refusal one login shows whether anything has changed. */
   readonly isRetry: () => boolean
   readonly refused: (now: number) => void
   readonly accepted: () => void
-  /** When the switch takes back what made it refuse: until then it goes on refusing, and from then on it is asked anew. */
+  /** Sets when the switch takes back the refused logins: until then it keeps refusing, and afterwards it is tried anew. */
   readonly rollsBackAt: (at: number | null) => void
 }
 
@@ -66,8 +66,8 @@ export interface DeviceConnection {
   readonly freshAs: (user: string) => Effect.Effect<LoggedIn, LoginError>
   readonly close: Effect.Effect<void>
   /**
-   * What was committed: the logins that it gives anew, and when the switch takes it back unless it is confirmed (epoch
-   * milliseconds; null when it does not). Until then a device that refuses its logins is hardly asked.
+   * Records a commit: its new logins, and when the switch takes it back unless it is confirmed (epoch milliseconds; null if it does
+   * not). Until then a device that refuses its logins is rarely tried.
    */
   readonly committed: (replaced: ReplacedLogins | null, rollsBackAt: number | null) => void
 }

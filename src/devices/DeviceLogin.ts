@@ -1,7 +1,7 @@
 /**
- * How to log in to a device: its address, the credentials of its state and what its host key must be
- * (docs/security.md#logins-of-switches, promise 7), and whether the switch is the device of the record
- * (docs/security.md#identity-of-devices). A device in state MANAGED, UNMANAGED or MANAGED_NOIF is pinned to the key it showed first.
+ * Logs in to a device: its address, the credentials of its state and the expected host key (docs/security.md#logins-of-switches,
+ * promise 7), and whether the switch is the device of the record (docs/security.md#identity-of-devices). A device in state MANAGED,
+ * UNMANAGED or MANAGED_NOIF is pinned to the key it showed first.
  */
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { Clock, Context, Effect, Layer, Option, Result, Schema, type Scope } from "effect"
@@ -17,7 +17,19 @@ import {
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { type HostKey, HostKeyStore, IdentityStore, makeAcceptedLogins, type Owner } from "../store/IdentityStore.ts"
-import { makeSshSettings } from "./SshSettings.ts"
+import {
+  type Credentials,
+  credentialsOf,
+  credentialsOfOwn,
+  inOrder,
+  loginStateOf,
+  makeSshSettings,
+  overSentences,
+  type OwnLogin,
+  passwordsInOrder,
+  type ReplacedLogins,
+  settingsOf
+} from "./Logins.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
 import { makeAbandonedSessions } from "../store/UnfinishedChanges.ts"
@@ -30,23 +42,11 @@ import {
   type HostKeyChanged,
   type HostKeyNotApproved
 } from "../drivers/DriverErrors.ts"
-import {
-  type Credentials,
-  credentialsOf,
-  credentialsOfOwn,
-  inOrder,
-  loginStateOf,
-  overSentences,
-  type OwnLogin,
-  passwordsInOrder,
-  type ReplacedLogins,
-  settingsOf
-} from "./Logins.ts"
 import { DriverRegistry } from "../drivers/Drivers.ts"
 import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
 import type { AddressOutside } from "../domain/Network.ts"
 
-/** Something that is needed to log in is not known: an address or credentials. Trying again does not help. */
+/** The address or the credentials for a login are unknown. Trying again does not help. */
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}
 
 /** Why a session could not be opened. */
@@ -58,7 +58,7 @@ export type LoginError =
   | DisputedRecord
   | SqlError.SqlError
 
-/** Deviations from what the device's row says, for the moments in which a device is not what its row says. */
+/** Deviations from the device's row, for a device that does not match it at the moment. */
 export interface LoginOptions {
   /** Dial this address instead. */
   readonly address?: string
@@ -74,14 +74,14 @@ export interface LoginOptions {
   readonly user?: string
   /** Try the likeliest login only. Default false. */
   readonly likeliestOnly?: boolean
-  /** By which the session may send; see `DriverTarget`. */
+  /** The claim under which the session may send; see `DriverTarget`. */
   readonly claim?: WorkClaim
   /**
-   * The session is to change the device: one of which nothing was ever proved has to show its name, and with a candidate, whose name
-   * counts as well, its model. Without a candidate it fails with DisputedRecord when it is not known which switch the record is.
+   * The session will change the device: a device without any proof must show its name (the candidate's name counts too), and with a
+   * candidate its model. Without a candidate it fails with DisputedRecord if it is unclear which switch the record describes.
    */
   readonly changes?: { readonly candidate?: string }
-  /** The caller asks which device it is: any key and serial number will do that belong to no other record. */
+  /** The caller asks for the identity: any key and serial number is accepted that belongs to no other record. */
   readonly asksIdentity?: boolean
   /** The job that logs in, where it is known. */
   readonly jobId?: number
@@ -91,7 +91,7 @@ export interface LoginOptions {
 export interface LoggedIn {
   readonly driver: Driver
   readonly session: DriverSession
-  /** The host key that the device is pinned to; null for a device that is not. */
+  /** The host key that the device is pinned to; null without a pin. */
   readonly pinned: string | null
   readonly user: string
   /** Users with a password for the state of the device that this session does not prove. */
@@ -99,8 +99,8 @@ export interface LoggedIn {
 }
 
 /**
- * What is asked of the host key of a device with this record. Before it is MANAGED any key will do; but with `approve` only this
- * server's own provisioning makes it so: a record that a user has put into that state is a stranger's.
+ * The policy for the host key of a device with this record. Before MANAGED any key is accepted; but with `approve` only if this
+ * server provisions the device: a record that a user has put into that state counts as a foreign switch.
  */
 const policyOf = (
   policy: ServerSettings["HOST_KEY_POLICY"],
@@ -170,7 +170,7 @@ const make = Effect.gen(function* () {
       : Effect.succeed(logins)
   }
 
-  /** In the order in which they are tried, and how to remember which one was accepted. */
+  /** The logins in the order in which they are tried, and a function that remembers the accepted one. */
   const ordered = Effect.fnUntraced(function* (
     device: Device,
     state: DeviceState,
@@ -202,7 +202,7 @@ const make = Effect.gen(function* () {
     return { policy: policyOf(config.HOST_KEY_POLICY, device.state, state, known), known }
   })
 
-  /** Whether a managed device answers where its record says is told when it changes; the login does not wait for that. */
+  /** Records a change of a managed device's reachability; the login does not wait for it. */
   const noticed = (device: Device, { address, state }: LoginOptions, notice: Effect.Effect<void, SqlError.SqlError>) =>
     device.state !== "MANAGED" || address !== undefined || state !== undefined
       ? Effect.void
@@ -210,7 +210,7 @@ const make = Effect.gen(function* () {
           Effect.logDebug("Whether a device is reachable could not be noted", { error: error.message })
         )
 
-  /** What stays noted in spite of it the next look for drift does not see any more. */
+  /** Forgets a removed session; the next drift check clears one whose removal could not be noted. */
   const removed = (device: Device) => (name: string) =>
     Effect.catch(failingWithoutDatabase(left.forget(device.id, name)), (error) =>
       Effect.logDebug("That a session was removed could not be noted", { error: error.message })
@@ -228,10 +228,13 @@ const make = Effect.gen(function* () {
 
   const unapproved = (device: Device) => (error: HostKeyNotApproved) =>
     Effect.andThen(
-      Effect.logWarning("SECURITY: a device that was not provisioned here shows a host key that nobody has approved", {
-        device: device.hostname,
-        seen: error.seen
-      }),
+      Effect.logWarning(
+        "SECURITY: a device that was not provisioned here shows a host key that no operator has approved",
+        {
+          device: device.hostname,
+          seen: error.seen
+        }
+      ),
       hostKeys.refuse(device.id, error.seen)
     )
 
@@ -261,7 +264,7 @@ const make = Effect.gen(function* () {
 
   const keyDifference = (shown: string): Difference => ({ fact: "host key", shown, recorded: null })
 
-  /** Whether the key of a handshake is that of another device; nothing is sent while that cannot be told. */
+  /** Refuses the host key of another device; if the owner cannot be read, no credentials are sent. */
   const keyCheck = (device: Device, address: string, options: LoginOptions) => (fingerprint: string) =>
     Effect.gen(function* () {
       const owner = yield* identities.ownerOfKey(device.id, fingerprint)
@@ -273,8 +276,7 @@ const make = Effect.gen(function* () {
       })
     )
 
-  /** What a logged-in switch shows is compared with the record; a managed one without a serial number gets the one that it shows when it
-   * is to be changed. */
+  /** Compares the identity of a logged-in switch with the record; a managed record without a serial number gets the shown one before a change. */
   const identify = Effect.fnUntraced(function* (
     device: Device,
     address: string,
@@ -296,7 +298,7 @@ const make = Effect.gen(function* () {
     const hasSerial = (device.serial ?? "").trim() !== ""
     if (hasSerial || shown.serial === null || driver.platform.sharesSerials === true) return
     const serial = shown.serial.trim()
-    // nothing is left of one that was made of characters which no text may hold
+    // empty if it held only characters that no text may hold
     if (serial === "") return
     const { address: elsewhere, changes, state } = options
     const isOwnPlace = device.state === "MANAGED" && state === undefined && elsewhere === undefined
@@ -314,7 +316,7 @@ const make = Effect.gen(function* () {
       return yield* new LoginUnknown({ message: `Device ${device.hostname} has no address to log in to` })
     const loginState = loginStateOf[state]
     if (loginState !== null) yield* access.check(device.hostname, address, loginState)
-    // a candidate was asked about when it was stored, and one that is open has to come to its end
+    // a candidate was checked when it was stored, and an open change must reach its end
     if (options.changes !== undefined && options.changes.candidate === undefined) {
       yield* unique.requireUndisputed(device.id)
     }
@@ -377,7 +379,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  // what was remembered is about the settings as they were: it says nothing about those that follow
+  // remembered logins of earlier settings do not apply to the current ones
   yield* acceptedLogins.forgetOthers([...config.nextLogins.keys()]).pipe(
     Effect.flatMap((forgotten) => Effect.forEach(overSentences(forgotten), (sentence) => Effect.logInfo(sentence))),
     Effect.catch((error) => Effect.logWarning("Accepted logins could not be forgotten", { error: error.message }))

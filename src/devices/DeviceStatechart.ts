@@ -1,7 +1,7 @@
 /**
- * The live actor of one device: its statechart in memory, from the row. It does one thing at a time: calls take turns in the
- * order in which they came, and each enters its state and leaves it when it ends. A change runs as a child actor. What an event
- * of another process has made of the device is read from its row, which counts.
+ * The live actor of one device: its statechart in memory, from the row. It does one thing at a time: calls take turns in their
+ * order of arrival, and each enters its state and exits it at its end. A change runs as a child actor. The effect of another
+ * process's events is read from the row, which is authoritative.
  */
 import { Cause, Clock, Context, Deferred, Effect, Exit, Scope } from "effect"
 import { createActor } from "xstate"
@@ -18,7 +18,7 @@ import { refusedRule } from "../../machines/StepLogic.ts"
 /** The statechart of a device with its children. Made once. */
 const liveDevice = deviceMachine.provide({ actors: { change: liveChange } })
 
-/** How far a run has brought a change; `waits` when it needs to be told what the other devices came to. */
+/** The end of a run; `waits` if the change needs the verdict over the job's devices. */
 export interface RunEnd extends StepTask {
   readonly waits: boolean
 }
@@ -26,14 +26,14 @@ export interface RunEnd extends StepTask {
 /** A call by its name, and the job that it works for. */
 export type NamedCall = Pick<DeviceCall, "name" | "job">
 
-/** A change to be run: where it stands, and its run for a caller that is told when it waits. */
+/** A change to be run: its position, and its run for a caller that is notified when it waits. */
 export interface ChangeToRun {
   readonly id: number
   readonly input: ChangeInput
   readonly run: (waits: ChangeRun["waits"]) => ChangeRun
 }
 
-/** The change that an actor is at: `step` is where its statechart is, `stepSince` when that step began. */
+/** The current change of an actor: `step` is the state of its statechart, `stepSince` when that step began. */
 export interface CurrentChange {
   readonly id: number
   readonly run: ChangeRun
@@ -43,9 +43,9 @@ export interface CurrentChange {
 type Begin = Extract<ActivityEvent, { readonly call: DeviceCall }>
 
 /**
- * Starts the actor of a device from its row; it ends with the scope. Its steps begin with the services that are named here and
- * with no others: a run brings the surroundings of its own call, and those of the call that happened to be the first would
- * stay in memory with the actor.
+ * Starts the actor of a device from its row; it ends with the scope. Its steps begin with the services that are named here and no
+ * others: each run brings the context of its own call, and the context of the first call would otherwise stay in memory with the
+ * actor.
  */
 export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
   const clock = yield* Clock.Clock
@@ -66,13 +66,13 @@ export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
     createActor(liveDevice, { ...options, input: row, snapshot: liveSnapshot(row) })
   ).pipe(Effect.setContext(services))
   const { actor } = live
-  // not from the call in the snapshot, which is behind while a transition is under way
+  // not from the call in the snapshot, which lags behind during a transition
   yield* inspection.watch(actor, () => ({
     device: actor.getSnapshot().context.device.hostname,
     job: serving?.job ?? null
   }))
 
-  /** A call that does not find the device idle is our own defect: turns are taken before. */
+  /** A call on a busy device is our own defect: it must have waited for its turn. */
   const expectIdle = (event: Begin): Begin => {
     const rule = refusedRule(actor.getSnapshot(), event)
     if (rule !== null) throw new Error(`The device takes no ${event.type} for ${event.call.name}: ${rule}`)
@@ -101,7 +101,7 @@ export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
       return Effect.ensuring(work, Effect.sync(endCall))
     })
 
-  /** Listens to how the child ends, and stops listening when that is called. */
+  /** Subscribes to the end of the child; the returned function unsubscribes. */
   const listen = (end: (exit: Exit.Exit<RunEnd, RunError>) => unknown) => {
     const subscriptions = [
       actor.on("CHANGE_ENDED", ({ failure, row }) => end(Exit.succeed({ row, failure, waits: false }))),
@@ -125,7 +125,7 @@ export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
       current = { id: wanted.id, run: wanted.run(waits), stepSince: since }
       const leave = Effect.suspend(() => {
         stopListening()
-        // the child goes with the state; no other call may begin before the step that this interrupts has cleaned up
+        // the child ends with its state; no other call may begin before the interrupted step has cleaned up
         endCall()
         current = null
         return live.quiet
@@ -135,17 +135,17 @@ export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
     })
 
   return {
-    /** The snapshot as it is now. */
+    /** The current snapshot. */
     snapshot: () => actor.getSnapshot(),
     /** False once a defect has ended the actor. */
     isActive,
-    /** The change that the device is at. */
+    /** The current change of the device. */
     currentChange: () => current,
-    /** Goes to where the row is. */
+    /** Moves to the state of the row. */
     follow,
     /** Does work that reads the device, operates it or upgrades it. */
     busy,
-    /** Runs a change to its end or to where it waits. Fails when another process has taken it over, or by the database. */
+    /** Runs a change until it ends or waits. Fails if another process has taken it over, or with an error of the database. */
     change
   }
 })

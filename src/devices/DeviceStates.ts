@@ -1,7 +1,7 @@
 /**
- * Applies events to devices: under the row's lock, with the machine's own transition function, and with everything the machine
- * asks for written in the same transaction (docs/decisions/0008-one-actor-per-device.md). Plugin calls become rows of `device_action` that
- * `PluginActions` makes once; follow-up jobs are started in the transaction.
+ * Applies events to devices: under the row's lock, with the machine's own transition function, and with the effects that the
+ * machine asks for in the same transaction (docs/decisions/0008-one-actor-per-device.md). Plugin calls become rows of
+ * `device_action` that `PluginActions` makes once; follow-up jobs are started in the transaction.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -23,8 +23,8 @@ import { DeviceStore, SyncEventStore } from "../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { NetworkStore } from "../store/NetworkStore.ts"
 import { PluginCallStore } from "../store/PluginCallStore.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 
 /** The machine forbids the event in the device's present state; `rule` names the guard, the message is for people. */
 class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
@@ -39,13 +39,16 @@ class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceSta
   }
 }
 
-/** In whose name a job is started, and after how many seconds. */
+/** The user in whose name a job is started, and its delay in seconds. */
 interface JobStart {
   readonly user: string
   readonly delaySeconds: number
 }
 
-/** The jobs that the machine of a device asks for. They are started above, in the transaction of the event; each yields its id. */
+/**
+ * Starts the jobs that the machine of a device asks for, in the transaction of the event; yields their ids. `jobs` provides it,
+ * because this room may not import jobs.
+ */
 export class DeviceJobs extends Context.Service<
   DeviceJobs,
   {
@@ -57,7 +60,7 @@ export class DeviceJobs extends Context.Service<
   }
 >()("switchyard/devices/DeviceJobs") {}
 
-/** Who causes an event, and in which job. */
+/** The cause of an event: a user, and a job. */
 interface Cause {
   readonly by: string
   readonly jobId: number | null
@@ -78,14 +81,14 @@ type Perform<K extends keyof DeviceActions> = (
 
 const isDeviceType = Schema.is(DeviceType)
 
-/** The machine knows a device type as plain text; whoever sent the event has checked it. */
+/** The machine treats a device type as plain text; the sender of the event has checked it. */
 const toFields = ({ device_type, ...fields }: DevicePatch): Partial<DeviceFields> =>
   isDeviceType(device_type) ? { ...fields, device_type } : fields
 
 const asList = <E>(job: Effect.Effect<number, E>) => Effect.map(job, (id): ReadonlyArray<number> => [id])
 const noJobs = Effect.as([] as ReadonlyArray<number>)
 
-/** Causes are told before the changes of the row (docs/events.md#order). */
+/** Causes are published before the changes of the row (docs/events.md#order). */
 const isOfSyncEvents = ({ type }: { readonly type: keyof DeviceActions }): boolean =>
   type === "recordSyncEvent" || type === "dropSyncEvents"
 

@@ -1,53 +1,53 @@
 /**
- * Which secrets of a device are known to be those of its candidate although the device shows them with another salt each time
- * (docs/changes.md#salted-secrets). What is known is kept as keyed digests: at each proof the value in the candidate and the one
- * that the device shows are noted as two forms of one secret. Pure but for the key in `digest`.
+ * Recognises the secrets of a candidate in a device's configuration although the device shows them with another salt each time
+ * (docs/changes.md#salted-secrets). At each proof, the value in the candidate and the shown value are stored as two forms of one
+ * secret, as keyed digests. Pure except for the key in `digest`.
  */
 import { hash } from "node:crypto"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { type SecretLine, secretLines, type SecretPair } from "../drivers/SecretEquivalence.ts"
 import type { SecretDigests } from "../store/ChangeStore.ts"
 
-/** Forms of one secret that are remembered; an undo brings back an earlier one. */
+/** How many forms of one secret are remembered; an undo restores an earlier one. */
 const MOST_FORMS = 8
 const MOST_REMARKS = 20
 const MARK_LENGTH = 12
 
 export interface KnownSecretsOptions {
-  /** Nothing is known of the secrets of another one. */
+  /** The digests of another device do not apply. */
   readonly platform: Platform | undefined
   readonly deviceId: number
-  /** The configuration that the device is to have. */
+  /** The configuration that the device must have. */
   readonly candidate: string
-  /** As they were stored at the last proof. */
+  /** The digests of the last proof. */
   readonly known: SecretDigests | null
   /** A keyed digest. */
   readonly digest: (text: string) => string
 }
 
-/** What a load does with the secrets of a device. */
+/** The effect of a load on the secrets of a device. */
 export interface LoadedSecrets {
-  /** Marks of the lines whose secrets it sets, or only shows otherwise. */
+  /** Marks of the lines whose secrets it sets, or only shows differently. */
   readonly setSecrets: ReadonlyArray<string>
-  /** Sentences about those that could not be compared; what is known already is left out. */
+  /** Sentences about secrets that could not be compared; known ones are omitted. */
   readonly remarks: ReadonlyArray<string>
 }
 
 export interface KnownSecrets {
-  /** Whether the shown value of this line is the secret that the candidate has there, as far as the last proof tells. */
+  /** Whether the shown value of this line is the candidate's secret, by the last proof. */
   readonly isKnown: (line: string, shown: string) => boolean
-  /** Whether a pair of the difference means the same secret, so that there is nothing to push. */
+  /** Whether a pair of the difference means the same secret, so nothing must be pushed. */
   readonly isSame: (pair: SecretPair) => boolean
-  /** What a load has done, by what runs and what would run. */
+  /** The effect of a load, by the running and the promised configuration. */
   readonly compare: (running: string, promised: string) => LoadedSecrets
-  /** What is known once the device is proved to run this text; null when it shows all secrets as they were given. */
+  /** The digests once the device is proved to run this text; null if it shows all secrets in their given form. */
   readonly provedBy: (running: string) => SecretDigests | null
 }
 
 const byLine = (lines: ReadonlyArray<SecretLine>): ReadonlyMap<string, ReadonlyArray<SecretLine>> =>
   Map.groupBy(lines, ({ line }) => line)
 
-/** Stands for a line where many are kept. */
+/** A short key for a line. */
 export const markOf = (line: string): string => hash("sha256", line, "base64url").slice(0, MARK_LENGTH)
 
 /** A sentence about a line of the candidate, or about the command when its place there is not known. */
@@ -63,7 +63,7 @@ const inShort = (remarks: ReadonlyArray<string>): ReadonlyArray<string> =>
     ? remarks
     : [...remarks.slice(0, MOST_REMARKS), `So it is with ${remarks.length - MOST_REMARKS} lines more`]
 
-/** What is known of the secrets of a device and its candidate. */
+/** The knowledge about the secrets of a device and its candidate. */
 export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecretsOptions): KnownSecrets => {
   const linesIn = (text: string) => (platform === undefined ? [] : secretLines(platform, text))
   // most changes set no secret, and then this is never read
@@ -75,7 +75,7 @@ export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecr
   const given = () => (lines ??= givenLines())
   const digestOf = (line: string, value: string) => digest(`${deviceId}\n${line}\n${value}`)
 
-  /** All secrets together where the device spells the line otherwise, so that any other secret is another one. */
+  /** All secrets together if the device spells the line differently, so any different secret counts as new. */
   const wanted = (line: string): string => {
     const own = given().byLine.get(line) ?? given().all
     return own.map(({ value }) => value).join("\n")
@@ -103,7 +103,7 @@ export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecr
     const shown = byLine(linesIn(running))
     const wasShown = (line: string, test: (value: string) => boolean) =>
       shown.get(line)?.some(({ value }) => test(value)) === true
-    // a switch that salts a given line may hit upon the salt that it has; the next one of its own is another again
+    // a switch may salt a given line with the same salt by chance; the next one differs again
     const isSalted = ({ line, value }: SecretLine) => given().byLine.has(line) && !given().values.has(value)
     const set = linesIn(promised).filter(
       (secret) => isSalted(secret) || !wasShown(secret.line, (old) => old === secret.value)
@@ -117,7 +117,7 @@ export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecr
   }
 
   const provedBy = (running: string) => {
-    // an undo gives the shown form itself, which is none that the settings have
+    // an undo gives the shown form itself, which the settings do not have
     const salted = linesIn(running).filter(
       ({ line, value }) => !given().values.has(value) || formsBefore(line).length > 0
     )

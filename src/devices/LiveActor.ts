@@ -1,13 +1,13 @@
 /**
- * Starts a statechart as a live actor, supervised by a scope: when the scope closes the actor is stopped and the step that it
- * was at is interrupted and waited for. Its delays run on Effect's clock. One step runs at a time: when the machine goes on
- * because of an event, the next step begins after the last one has cleaned up.
+ * Starts a statechart as a live actor, supervised by a scope: when the scope closes, the actor is stopped and its current step is
+ * interrupted and awaited. Its delays use Effect's clock. One step runs at a time: when an event moves the machine, the next step
+ * begins after the previous one has cleaned up.
  */
 import { Cause, Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import type { Actor, ActorOptions, AnyStateMachine, SnapshotFrom } from "xstate"
 import type { StepLogic } from "../../machines/StepLogic.ts"
 
-/** What the maker of an actor has to pass on to `createActor`. */
+/** The options that the maker of an actor must pass to `createActor`. */
 export type LiveOptions = Pick<ActorOptions<AnyStateMachine>, "clock">
 
 /** A started actor. */
@@ -17,7 +17,7 @@ export interface Live<M extends AnyStateMachine, E> {
   readonly end: Effect.Effect<SnapshotFrom<M>, E>
   /** Waits until no step runs, such as one that was interrupted and cleans up. */
   readonly quiet: Effect.Effect<void>
-  /** The cause of what a machine reports as the error of a child. */
+  /** The cause of a child's error that a machine reports. */
   readonly causeOf: (error: unknown) => Cause.Cause<E>
 }
 
@@ -28,13 +28,13 @@ const clockOf = <E, R>(fork: Fork<E, R>): NonNullable<LiveOptions["clock"]> => (
   clearTimeout: (timer: Fiber.Fiber<void, E>) => timer.interruptUnsafe()
 })
 
-/** Steps one after the other: one that begins while the last one cleans up waits for it. */
+/** Runs steps one after the other: a step that begins while the previous one cleans up waits for it. */
 const inTurn = <E, R>(fork: Fork<E, R>) => {
   let last: Fiber.Fiber<unknown, E> | null = null
   const run: Fork<E, R> = (step) => {
     const before = last
     const isCleaning = before !== null && before.pollUnsafe() === undefined
-    // not to be interrupted: a caller that waits for this step waits for the one before it, too
+    // uninterruptible: a caller that waits for this step also waits for the previous one
     const fiber = fork(isCleaning ? Effect.andThen(Effect.uninterruptible(Fiber.await(before)), step) : step)
     last = fiber
     return fiber
@@ -81,14 +81,14 @@ export const start = Effect.fnUntraced(function* <M extends AnyStateMachine, E, 
   return { actor, end: Deferred.await(ended), quiet: turns.ended, causeOf }
 })
 
-// Effects as the steps of a statechart: the logic of an invoked xstate actor that runs an Effect. What it succeeds with is the
-// step's output, what it fails with is the step's error as the whole `Cause`. Leaving the state interrupts it. Who runs the steps
-// of an actor, with which services and in which scope, is said by `LiveActor.start`.
+// Effects as the steps of a statechart: the logic of an invoked xstate actor that runs an Effect. Its success is the step's output,
+// its failure is the step's error as the whole `Cause`. Leaving the state interrupts it. `LiveActor.start` sets the services and
+// the scope of an actor's steps.
 
 /** Runs the steps of one root actor and of its children. */
 export interface StepRunner<E, R> {
   readonly run: <A>(step: Effect.Effect<A, E, R>) => Fiber.Fiber<A, E>
-  /** Called for every step that fails, before the machine learns of it. */
+  /** Called for every step that fails, before the machine receives it. */
   readonly failed: (cause: Cause.Cause<E>) => void
 }
 
@@ -96,7 +96,7 @@ export interface StepRunner<E, R> {
 export interface EffectActors<E, R> {
   /** The logic of a step: `work` is given the step's input. */
   readonly fromEffect: <A, I>(work: (input: I) => Effect.Effect<A, E, R>) => StepLogic<A, I>
-  /** Says who runs the steps of the actors of a system. */
+  /** Sets the runner of the steps of a system's actors. */
   readonly runBy: (system: object, runner: StepRunner<E, R>) => void
 }
 

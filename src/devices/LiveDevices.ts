@@ -1,6 +1,6 @@
 /**
- * What is asked of a device while a request waits (docs/api.md#live-reads and docs/api.md#bouncing-ports): each question goes
- * to the device's entity, which answers one call at a time.
+ * Calls to a device while a request waits (docs/api.md#live-reads and docs/api.md#bouncing-ports): the device's entity answers them
+ * one at a time.
  */
 import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -11,13 +11,13 @@ import * as FairPlaces from "../runtime/FairPlaces.ts"
 import { OwnFault, type OwnKind } from "../runtime/SystemErrors.ts"
 import { blocked } from "../store/AnswerTime.ts"
 import { untilHindered } from "../store/ForeignLocks.ts"
-import { DeviceStore } from "../store/DeviceStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import { type Bounced, DeviceEntity, patiently } from "./DeviceCalls.ts"
 import type { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Driver.ts"
 import { passGate } from "../drivers/LoadChecks.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
 
-/** The device could not be asked, or not understood. `type` is the name that operators know; `silent`: it did not answer. */
+/** The device could not be reached, or its answer not read. `type` is the name that operators know; `silent`: it did not answer. */
 export class DeviceUnread extends Schema.TaggedError<DeviceUnread>()("DeviceUnread", {
   type: Schema.String,
   silent: Schema.Boolean,
@@ -32,7 +32,7 @@ const PATIENCE = "60 seconds"
 
 const SILENT: ReadonlySet<string> = new Set(["ConnectionException", "ConnectAuthError", "CommandTimeout", "Busy"])
 
-/** What a connection to a device needs of this machine. */
+/** The resources of this machine that a connection to a device needs. */
 const CONNECTING: ReadonlySet<OwnKind> = new Set(["descriptors", "memory", "ports", "network", "rights", "names"])
 
 interface CallError {
@@ -49,10 +49,10 @@ const unread = (error: CallError): DeviceUnread => {
 const busy = ({ hostname }: Device) =>
   new DeviceUnread({ type: "Busy", silent: true, message: `Device ${hostname} did not answer within ${PATIENCE}` })
 
-/** So long a read may take beside another session's lock that does not concern it. */
+/** Milliseconds that a read may take while another session holds an unrelated lock. */
 const BLOCKED_FOR = 8_000
 
-/** Dies with why the work of a device waits, once it is known: no request waits a minute for a device that is not at fault. */
+/** Dies with the own fault for which the work of a device waits, once it is known: no request waits a minute for a device without a fault. */
 const untilOursIsKnown: Effect.Effect<never> = Effect.flatMap(
   untilHindered({ lackingMillis: 1_000, kinds: CONNECTING, blockedMillis: BLOCKED_FOR }),
   (why) => Effect.die(why instanceof OwnFault ? why : blocked(why))
@@ -67,7 +67,7 @@ const WAITING_FOR_ONE = 100
 
 const isFull = Schema.is(FairPlaces.PlacesFull)
 
-/** Persons take turns, at the device and in all. */
+/** Persons take turns, for each device and in total. */
 const makeTurns = () => {
   const all = FairPlaces.make({ what: "reads of devices", places: AT_ONCE, waiting: WAITING, ofOne: OF_ONE })
   const ofDevice = FairPlaces.makeKeyed({ what: "reads of this device", places: 1, waiting: WAITING_FOR_ONE })
@@ -92,7 +92,7 @@ const notOffered = ({ platform }: Device) =>
 
 type BounceTemplate = "bounce-down.j2" | "bounce-up.j2"
 
-/** An empty half would leave the ports as the other half has put them. */
+/** An empty half would leave the ports in the state of the other half. */
 const emptyHalf = (file: BounceTemplate, { platform }: Device, ports: ReadonlyArray<string>) =>
   new DeviceUnread({
     type: "TemplateError",
@@ -155,7 +155,7 @@ export class LiveDevices extends Context.Service<
   LiveDevices,
   {
     readonly runningConfig: Read<string>
-    /** Which device it is. */
+    /** The identity of the device. */
     readonly identity: Read<ShownIdentity & { readonly hostKey: string }>
     readonly neighbours: Read<Neighbours>
     readonly neighbourDetails: Read<NeighbourDetails>

@@ -1,26 +1,31 @@
 /**
- * The logins that a device in some state may accept, and in which order they are tried. There may be a key beside the password
- * (docs/security.md#keys-instead-of-passwords), and while passwords are changed there are two of them
- * (docs/security.md#changing-passwords): the one that the device accepted last goes first, because each refused one counts
- * towards a lockout on the switch.
+ * The logins that a device in some state may accept, and the order in which they are tried. There may be a key in addition to the
+ * password (docs/security.md#keys-instead-of-passwords), and while passwords are changed there are two of them
+ * (docs/security.md#changing-passwords): the one that the device accepted last goes first, because each refused one counts towards
+ * a lockout on the switch.
  */
-import { Option, Redacted } from "effect"
-import type { DeviceState } from "../domain/Device.ts"
-import type { Login, LoginState, PrivateKey, ServerSettings } from "../ServerConfig.ts"
+import { Effect, Option, Redacted, Result, Schema } from "effect"
+import type { Device, DeviceState } from "../domain/Device.ts"
+import { type Login, type LoginState, type PrivateKey, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import type { AcceptedLogin, LoginSlot, NamedLogin } from "../store/IdentityStore.ts"
+import type { DriverTarget, JumpHost } from "../drivers/Driver.ts"
+import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
+import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
+import { makeSharedRead } from "../store/GroupedStatement.ts"
+import type { SshSettings } from "../settings/BaseModels.ts"
 
 /** One of the logins of a state. With a key the password is for `enable` only. */
 export interface Credentials extends Login {
   readonly state: LoginState
   readonly slot: LoginSlot
   readonly key?: PrivateKey
-  /** The settings of the device give it, in the place of the fleet's. */
+  /** It comes from the settings of the device and replaces the fleet's. */
   readonly isOwn?: true
 }
 
-/** A login of its own that the settings give a device, in the place of the fleet's: a key, a password, or both. */
+/** A device's own login from the settings, which replaces the fleet's: a key, a password, or both. */
 export interface OwnLogin {
-  /** Left out: the name of the fleet's login. */
+  /** Default: the name of the fleet's login. */
   readonly username?: string
   readonly password?: Redacted.Redacted
   /** The one that replaces it. */
@@ -28,13 +33,13 @@ export interface OwnLogin {
   readonly key?: PrivateKey
 }
 
-/** Users whose logins a commit has given anew, and when it was answered, in epoch milliseconds. */
+/** Users with new logins from a commit, and when it was answered, in epoch milliseconds. */
 export interface ReplacedLogins {
   readonly users: ReadonlySet<string>
   readonly at: number
 }
 
-/** Whose login counts in each state of a device. */
+/** The login that applies in each state of a device. */
 export const loginStateOf: Readonly<Record<DeviceState, LoginState | null>> = {
   UNKNOWN: null,
   PRE_CONFIGURED: "DHCP_BOOT",
@@ -67,7 +72,7 @@ export const credentialsOf = (
   ]
 }
 
-/** The same for a login that the settings give for managed devices. Nothing of the fleet's login is tried beside it but its name. */
+/** The same for a login from the settings of managed devices. Of the fleet's login only the name is used. */
 export const credentialsOfOwn = (settings: Settings, own: OwnLogin): ReadonlyArray<Credentials> => {
   const { key, nextPassword, password } = own
   const username = own.username ?? credentialsOf(settings, "MANAGED")[0]?.username
@@ -99,8 +104,8 @@ const acceptedOf = (settings: Settings, logins: ReadonlyArray<Credentials>, { sl
 }
 
 /**
- * The order in which they are tried: the one that was accepted last first; but when a later commit has replaced the password of
- * the other, the other. A key goes on as before. `isGuess` is true for an order that a later login has to correct.
+ * The order in which they are tried: first the one that was accepted last, unless a later commit has replaced the password of the
+ * other one. A key keeps its place. `isGuess` is true for an order that a later login must correct.
  */
 export const inOrder = (
   settings: Settings,
@@ -125,7 +130,7 @@ export const inOrder = (
   return { logins: [...anew, last, ...others.filter((login) => !isAnew(login))], isGuess: anew.length > 0 }
 }
 
-/** Those with a password, in the order in which they are tried; what a key has proved says nothing of them. */
+/** The logins with a password, in the order in which they are tried; an accepted key proves nothing about them. */
 export const passwordsInOrder = (
   settings: Settings,
   logins: ReadonlyArray<Credentials>,
@@ -167,7 +172,8 @@ export const usersIn = (loginLine: RegExp | null, diff: string | null): Readonly
   return users
 }
 
-// What is said of logins that are remembered no more: a change of passwords or keys is over (docs/security.md#logins-of-switches).
+// Log messages about logins that are no longer remembered, at the end of a change of passwords or keys
+// (docs/security.md#logins-of-switches).
 
 /** Most names of devices in one sentence. */
 const MOST_NAMES = 20
@@ -180,7 +186,7 @@ const named = (devices: ReadonlyArray<NamedLogin>): string =>
 const variableOf = ({ slot, state }: NamedLogin): string =>
   ({ key: `SSH_KEY_${state}`, current: `PASSWORD_${state}`, next: `PASSWORD_${state}_NEXT` })[slot]
 
-/** What is forgotten of a change of logins that is over, in one sentence for each login. */
+/** One sentence for each login that is forgotten after a change of logins. */
 export const overSentences = (forgotten: ReadonlyArray<NamedLogin>): ReadonlyArray<string> => {
   const groups = Map.groupBy(forgotten, variableOf)
   return [...groups].map(
@@ -188,3 +194,115 @@ export const overSentences = (forgotten: ReadonlyArray<NamedLogin>): ReadonlyArr
       `While there were several logins, ${devices.length} devices accepted ${name} last: ${named(devices)}`
   )
 }
+
+// The settings for logins to a device (docs/settings-repository.md#logins-of-switches): algorithms, port, window, prompt, its own
+// login, enable password and jump host, with the secrets that they name. Without settings the defaults apply.
+
+/** The part of a target from the settings, and the login that replaces the fleet's. */
+export interface SshTarget extends Pick<
+  DriverTarget,
+  "algorithms" | "port" | "windowBytes" | "prompt" | "enablePassword" | "jumpHost"
+> {
+  readonly login?: OwnLogin
+}
+
+/** The settings for the login are unusable. Trying again does not help. */
+export class SshSettingsUnusable extends Schema.TaggedError<SshSettingsUnusable>()("SshSettingsUnusable", {
+  message: Schema.String
+}) {}
+
+type Secrets = ReadonlyMap<string, Redacted.Redacted>
+
+const environmentSecret = (secrets: Secrets, key: string, name: string): Result.Result<Redacted.Redacted, string> => {
+  const secret = secrets.get(name)
+  return secret === undefined
+    ? Result.fail(`the setting ${key} names ${name}, which the server does not have in its environment`)
+    : Result.succeed(secret)
+}
+
+const jumpHostOf = (secrets: Secrets, jump: NonNullable<SshSettings["jump_host"]>): Result.Result<JumpHost, string> =>
+  Result.map(environmentSecret(secrets, "ssh->jump_host->password_secret", jump.password_secret), (password) => ({
+    host: jump.host,
+    port: jump.port,
+    username: jump.username,
+    password,
+    hostKey: jump.host_key,
+    algorithms: jump.algorithms
+  }))
+
+/** A key is read once, so each text is one object. */
+const keys = new WeakMap<Redacted.Redacted, PrivateKey>()
+
+const keyOf = (text: Redacted.Redacted, passphrase: Redacted.Redacted | null): PrivateKey => {
+  const known = keys.get(text)
+  if (known !== undefined && known.passphrase === passphrase) return known
+  const key = { text, passphrase }
+  keys.set(text, key)
+  return key
+}
+
+const NO_SECRET = "the setting ssh->username needs ssh->password_secret or ssh->key_secret as well"
+
+/** A device's own login from the settings; undefined if they have none. */
+const loginOf = (secrets: Secrets, ssh: SshSettings): Result.Result<OwnLogin | undefined, string> =>
+  Result.gen(function* () {
+    const { key_passphrase_secret, key_secret, password_next_secret, password_secret, username } = ssh
+    const named = (key: string, name: string | null) =>
+      name === null ? Result.succeed(null) : environmentSecret(secrets, `ssh->${key}`, name)
+    const password = yield* named("password_secret", password_secret)
+    const nextPassword = yield* named("password_next_secret", password_next_secret)
+    const text = yield* named("key_secret", key_secret)
+    const passphrase = yield* named("key_passphrase_secret", key_passphrase_secret)
+    if (password === null && text === null)
+      return yield* username === null && nextPassword === null ? Result.succeed(undefined) : Result.fail(NO_SECRET)
+    return {
+      ...(username === null ? {} : { username }),
+      ...(password === null ? {} : { password }),
+      ...(nextPassword === null || password === null ? {} : { nextPassword }),
+      ...(text === null ? {} : { key: keyOf(text, passphrase) })
+    }
+  })
+
+/** The target of a device's settings, with the values of the secrets that they name. */
+export const sshTargetOf = (ssh: SshSettings | null, secrets: Secrets): Result.Result<SshTarget, string> =>
+  Result.gen(function* () {
+    if (ssh === null) return {}
+    const { algorithms, enable_secret, jump_host, port, prompt, window_bytes } = ssh
+    const login = yield* loginOf(secrets, ssh)
+    return {
+      algorithms,
+      ...(login === undefined ? {} : { login }),
+      ...(port === null ? {} : { port }),
+      ...(window_bytes === null ? {} : { windowBytes: window_bytes }),
+      ...(prompt === null ? {} : { prompt }),
+      ...(enable_secret === null
+        ? {}
+        : { enablePassword: yield* environmentSecret(secrets, "ssh->enable_secret", enable_secret) }),
+      ...(jump_host === null ? {} : { jumpHost: yield* jumpHostOf(secrets, jump_host) })
+    }
+  })
+
+/** Reads the target of a device from the settings in force. */
+export const makeSshSettings = Effect.gen(function* () {
+  const active = yield* ActiveSettings
+  const { deviceSecrets } = yield* ServerConfig
+  // hundreds of devices log in at once, and reading the commit in force is a statement
+  const shared = makeSharedRead<SettingsSnapshot | null, Exclude<SettingsError, { readonly _tag: "NoSettings" }>>()
+  const snapshot = active.snapshot.pipe(Effect.catchTag("NoSettings", () => Effect.succeed(null)))
+
+  const current = shared("", snapshot).pipe(
+    Effect.catchTag("SettingsInvalid", ({ message }) => new SshSettingsUnusable({ message }))
+  )
+
+  return Effect.fnUntraced(function* (device: Device) {
+    const found = yield* current
+    if (found === null) return {}
+    const effective = found.layering.forDevice(device)
+    const target = Result.isFailure(effective)
+      ? Result.fail(effective.failure.map(({ message }) => message.trim()).join("; "))
+      : sshTargetOf(effective.success.settings.ssh, deviceSecrets)
+    if (Result.isSuccess(target)) return target.success
+    const message = `The settings do not say how to log in to ${device.hostname}: ${target.failure}`
+    return yield* new SshSettingsUnusable({ message })
+  })
+})

@@ -1,6 +1,6 @@
 /**
  * Whether a device may get the fleet's login at its address (docs/security.md#management-networks): the rule of
- * `MANAGEMENT_NETWORKS`, asked before anything is sent, and when a record is created or changed. It is about the address of the
+ * `MANAGEMENT_NETWORKS`, checked before anything is sent, and when a record is created or changed. It applies to the address of the
  * device itself, before `SSH_ADDRESS_MAP` and jump hosts.
  */
 import { Context, Effect, Layer, Redacted, Result } from "effect"
@@ -19,7 +19,7 @@ import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import { makeSharedRead } from "../store/GroupedStatement.ts"
 import { loginStateOf } from "./Logins.ts"
 
-/** The logins that managed switches have. */
+/** The logins of managed switches. */
 const FLEET: ReadonlyArray<LoginState> = ["INIT", "MANAGED"]
 
 const passwordsOf = ({ logins, nextLogins }: Pick<ServerSettings, "logins" | "nextLogins">, state: LoginState) =>
@@ -43,10 +43,10 @@ const make = Effect.gen(function* () {
   const list = config.MANAGEMENT_NETWORKS
   const rule: ManagementNetworks | null = list === "" ? null : Result.getOrThrow(parseManagementNetworks(list))
   const guarded = guardedStates(config)
-  // hundreds of devices log in at once, and which commit is in force is a question to the database
+  // hundreds of devices log in at once, and reading the commit in force is a statement
   const shared = makeSharedRead<ReadonlyArray<Network>, SqlError.SqlError>()
 
-  /** Without settings that can be read there are none, so that nothing is allowed by mistake. */
+  /** Without readable settings there are none, so nothing is allowed by mistake. */
   const underlay = active.ofType("CORE").pipe(
     Effect.map(({ settings }) => [settings.underlay?.mgmt_lo_net, settings.underlay?.infra_lo_net]),
     Effect.map((pools) =>
@@ -77,14 +77,14 @@ const make = Effect.gen(function* () {
   const allow = Effect.fn("ManagementAccess.allow")(function* (device: Reachable) {
     const state = loginStateOf[device.state]
     const address = reachableAddress(device)
-    // a record is no login: where no operator has named networks yet, leases and devices are recorded all the same
+    // a record is no login: before an operator names networks, leases and devices are still recorded
     if (state !== null && address !== null) yield* inside(device.hostname, address, state)
   })
 
   return ManagementAccess.of({ check, allow })
 })
 
-/** What decides where a device is logged in to, and with which login. */
+/** The fields that determine the address and the login of a device. */
 export type Reachable = Pick<Device, "hostname" | "state" | "management_ip" | "dhcp_ip">
 
 type Verdict = Effect.Effect<void, AddressOutside | SqlError.SqlError>
@@ -93,9 +93,9 @@ type Verdict = Effect.Effect<void, AddressOutside | SqlError.SqlError>
 export class ManagementAccess extends Context.Service<
   ManagementAccess,
   {
-    /** Fails with AddressOutside when the login of this state must not go to the address: asked before each login. */
+    /** Fails with AddressOutside when the login of this state must not go to the address; checked before each login. */
     readonly check: (hostname: string, address: string, state: LoginState) => Verdict
-    /** The same for a record as it is, or is to be. */
+    /** The same for a present or future record. */
     readonly allow: (device: Reachable) => Verdict
   }
 >()("switchyard/devices/ManagementAccess") {

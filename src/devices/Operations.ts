@@ -1,23 +1,36 @@
 /**
- * Work on a device beside changes of its configuration: certificates (docs/security.md#certificate-authority), erasing
+ * Work on a device other than changes of its configuration: certificates (docs/security.md#certificate-authority), erasing
  * (docs/jobs.md#device_erase), learnt tables, upgrades. Each step of an operation that changes the device claims its row first
- * (promise 1). A restarted job repeats what it finds begun, because installing and erasing may be done twice.
+ * (promise 1). A restarted job repeats a begun step, because installing and erasing may be done twice.
  */
-import { Effect, Option, Schedule } from "effect"
+import { Effect, Option, Schedule, Schema } from "effect"
 import { type FirmwareVerbs, offered } from "../drivers/Verbs.ts"
 import type { LearnedTables } from "../domain/DeviceReadings.ts"
-import type { Operation, OperationStore } from "../store/OperationStore.ts"
-import { type CertificateOrder, DeviceFailure, type Erased, type ExpectedImage } from "./DeviceCalls.ts"
+import { type Operation, OperationStore } from "../store/OperationStore.ts"
+import {
+  callErrorText,
+  type CertificateOrder,
+  DeviceEntity,
+  DeviceFailure,
+  type Erased,
+  type ExpectedImage,
+  patiently
+} from "./DeviceCalls.ts"
 import type { SqlError } from "effect/sql"
 import type { OperationPhase } from "../domain/DeviceActivity.ts"
 import type { LoginError } from "./DeviceLogin.ts"
 import type { DriverSession } from "../drivers/Driver.ts"
 import type { DriverError } from "../drivers/DriverErrors.ts"
+import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
+import type { Device } from "../domain/Device.ts"
+import { capabilitiesOf } from "../domain/platforms/Platforms.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { CertificateStore } from "../store/CertificateStore.ts"
 
-/** What work on a session may fail with. */
+/** The errors of work on a session. */
 export type WorkError = DriverError | LoginError | DeviceFailure
 
-/** Runs work on a new session of the device; what goes wrong becomes a DeviceFailure. */
+/** Runs work on a new session of the device; its errors become a DeviceFailure. */
 export type WithSession = <A>(
   work: (session: DriverSession, hostname: string) => Effect.Effect<A, WorkError>
 ) => Effect.Effect<A, DeviceFailure>
@@ -57,7 +70,7 @@ export const claim = Effect.fnUntraced(function* (
   return yield* failure("OperationMoved", "another process has taken this operation over")
 })
 
-/** Who does the operation, and on which device. */
+/** The device of an operation, and the store of its rows. */
 export interface Worker {
   readonly operations: OperationStore["Service"]
   readonly deviceId: number
@@ -77,7 +90,7 @@ export const installCertificate = Effect.fn("OperationSteps.installCertificate")
       const operation = yield* operations.begin(row)
       begun = true
       if (operation.phase === "done") return
-      // no key is copied after another process has taken over and copied its own
+      // no key is copied if another process has taken over and copied its own
       yield* certificates.install(pair, claim(operations, operation, "copying"))
       yield* claim(operations, operation, "done")
     })
@@ -86,8 +99,8 @@ export const installCertificate = Effect.fn("OperationSteps.installCertificate")
 })
 
 /**
- * Removes the startup configuration, certificate and key, and reloads. A switch that is not to be reached any more after it
- * was about to be told to reload has been erased; whether it has restarted is then not known.
+ * Removes the startup configuration, certificate and key, and reloads. A switch that becomes unreachable after the phase
+ * `reloading` was claimed has been erased; whether it has restarted is then unknown.
  */
 export const erase = Effect.fn("OperationSteps.erase")(function* (
   withSession: WithSession,
@@ -124,27 +137,27 @@ export const erase = Effect.fn("OperationSteps.erase")(function* (
 })
 
 /**
- * Reads what a switch has learnt. Who its neighbours are only separates uplinks from edge ports, which links in the database do as well: so
- * a switch that does not say it is read all the same.
+ * Reads the tables of a switch. Its neighbours only separate uplinks from edge ports, which links in the database do as well, so a
+ * switch without them is still read.
  */
 export const readTables = Effect.fnUntraced(function* (session: DriverSession, hostname: string) {
   const macs = yield* session.macTable
   const arps = yield* session.arpTable
   const neighbours = yield* Effect.catchTag(session.lldp, ["CommandRejected", "UnexpectedAnswer"], ({ message }) =>
-    Effect.as(Effect.logInfo("The switch does not tell its neighbours", { device: hostname, message }), {})
+    Effect.as(Effect.logInfo("The switch does not report its neighbours", { device: hostname, message }), {})
   )
   const names = Object.entries(neighbours).map(([port, heard]) => [port, heard.map((one) => one.hostname)] as const)
   return { macs, arps, neighbours: Object.fromEntries(names) } satisfies LearnedTables
 })
 
-// The steps of an upgrade (docs/jobs.md#device_upgrade). Each can be repeated: an image that is present and right is not fetched
-// again, and one that is active is not activated again.
+// The steps of an upgrade (docs/jobs.md#device_upgrade). Each can be repeated: a correct image is not fetched again, and an active
+// one is not activated again.
 
 const KIB = 1024
 
 const firmwareOf = (session: DriverSession, hostname: string) => offered(session, "firmware", hostname)
 
-/** What the device is, runs and boots, and room for an image. */
+/** Reads model, version and boot image of the device, and the room for an image. */
 export const preflight = Effect.fn("FirmwareSteps.preflight")(function* (
   session: DriverSession,
   hostname: string,
@@ -165,7 +178,7 @@ export const preflight = Effect.fn("FirmwareSteps.preflight")(function* (
   return { freeKib, bootImage, model, os_version }
 })
 
-/** Compares the file on the device with the image: `absent` also when the device cannot tell. */
+/** Compares the file on the device with the image: `absent` also if the device has no checksum. */
 const compare = Effect.fnUntraced(function* (firmware: FirmwareVerbs, file: string, image: ExpectedImage) {
   for (const kind of ["sha512", "md5"] as const) {
     const sum = yield* firmware.checksum(kind, file)
@@ -174,7 +187,7 @@ const compare = Effect.fnUntraced(function* (firmware: FirmwareVerbs, file: stri
   return "absent"
 })
 
-/** Makes the device fetch the image unless it is there, and compares it with what it must be. A wrong one is removed. */
+/** Makes the device fetch the image unless it has it, and compares it with the expected one. A wrong image is removed. */
 export const download = Effect.fn("FirmwareSteps.download")(function* (
   session: DriverSession,
   hostname: string,
@@ -213,4 +226,63 @@ export const reboot = Effect.fn("FirmwareSteps.reboot")(function* (session: Driv
   const firmware = yield* firmwareOf(session, hostname)
   yield* session.save
   yield* firmware.reload
+})
+
+// Issues a certificate for a device and installs it there, for the renewal job and for the initialisation
+// (docs/security.md#certificate-authority).
+
+/** The device that gets a certificate; `discoveredAt`: its address while it is initialised, null for a managed device. */
+export interface Holder {
+  /** The job that gives it; a job gives a device one certificate, however often it is resumed. */
+  readonly jobId: number
+  readonly deviceId: number
+  readonly hostname: string
+  readonly address: string
+  readonly discoveredAt: string | null
+}
+
+/** Why no certificate was installed, as the text of a failed task. `step` is the failed one. */
+export class NotInstalled extends Schema.TaggedError<NotInstalled>()("NotInstalled", {
+  step: Schema.Literals(["generate", "copy"]),
+  text: Schema.String
+}) {}
+
+const HALF =
+  "The copy had begun: the switch may hold the new certificate without its key, or the files of both on its flash. Renew it again.\n"
+
+/** Issues and installs a certificate, once for a job and a device. */
+export const giveCertificate = Effect.fn("DeviceCertificates.install")(function* (holder: Holder) {
+  const operations = yield* OperationStore
+  const certificates = yield* CertificateStore
+  const authority = yield* CertificateAuthority
+  const actorOf = yield* DeviceEntity.client
+
+  const { address, deviceId, discoveredAt, hostname, jobId } = holder
+  const find = operations.ofJob(jobId, deviceId, "certificate")
+  if (Option.exists(yield* find, ({ phase }) => phase === "done")) return
+  const issued = yield* Effect.mapError(authority.issue(hostname, address), ({ message }) => {
+    const text = `CertificateError: Could not generate certificate for device ${hostname}: ${message}\n`
+    return new NotInstalled({ step: "generate", text })
+  })
+  const { certificate, key, ...facts } = issued
+  yield* certificates.record({ ...facts, jobId, deviceId, hostname, address })
+  yield* patiently(actorOf(String(deviceId)).InstallCertificate({ certificate, key, discoveredAt, jobId })).pipe(
+    Effect.catch((error) =>
+      Effect.flatMap(find, (begun) => {
+        const doubt = Option.isSome(begun) ? HALF : ""
+        return Effect.fail(new NotInstalled({ step: "copy", text: `${doubt}${callErrorText(error)}` }))
+      })
+    )
+  )
+})
+
+/** Why a device cannot be given a certificate, as a sentence; null when it can. */
+export const certificateObstacle = Effect.fnUntraced(function* (device: Pick<Device, "hostname" | "platform">) {
+  const { FRR_CERTIFICATE_DIRECTORY } = yield* ServerConfig
+
+  const kind = capabilitiesOf(device)?.certificates ?? false
+  if (kind === false) return `Unsupported device platform "${device.platform}" for device: ${device.hostname}`
+  return kind === "files" && Option.isNone(FRR_CERTIFICATE_DIRECTORY)
+    ? `Device ${device.hostname} keeps certificates as files, and FRR_CERTIFICATE_DIRECTORY names no directory for them`
+    : null
 })

@@ -1,8 +1,7 @@
 /**
- * Takes ports of a switch down and up again (docs/api.md#bouncing-ports). From the moment in which a port may be down until all
- * are seen to be enabled again there is a row that says so: whatever happens to this process, the next one takes the ports up.
- * What is left of the first half is discarded by the name of its candidate before the second half, so that a commit that is
- * late finds nothing to commit.
+ * Takes ports of a switch down and up again (docs/api.md#bouncing-ports). A row records the bounce from the moment in which a port
+ * may be down until all are seen to be enabled again: whatever happens to this process, the next one takes the ports up. Before the
+ * second half, the remains of the first half are discarded by the name of its candidate, so a late commit finds nothing to commit.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
@@ -23,7 +22,7 @@ export const bounceRefusal = (
   if (missing !== undefined) return `Specified interface ${missing} not found on device ${hostname}`
   const disabled = ports.find((port) => shown[port]?.is_enabled === false)
   if (disabled !== undefined) return `Specified interface ${disabled} on device ${hostname} is not enabled`
-  // what cannot be seen to be enabled could not be seen to be up again either
+  // a port that is not seen to be enabled now could not be seen to be up again either
   const unclear = ports.find((port) => shown[port]?.is_enabled === null)
   return unclear === undefined ? null : `Device ${hostname} does not say whether interface ${unclear} is enabled`
 }
@@ -31,7 +30,7 @@ export const bounceRefusal = (
 /** Candidates that earlier bounces have left open may be removed. */
 const BOUNCES: Candidate.JobSelection = { _tag: "only", jobs: [Candidate.BOUNCES] }
 
-/** A candidate that no crash leaves in the way of another load. */
+/** A candidate that does not block another load after a crash. */
 const candidate = (half: "d" | "u") => Effect.map(Clock.currentTimeMillis, (millis) => Candidate.ofBounce(half, millis))
 
 const incomplete = (half: "down" | "up", { message }: { readonly message: string }, owed = false) => {
@@ -39,12 +38,12 @@ const incomplete = (half: "down" | "up", { message }: { readonly message: string
   return Operations.failure("BounceIncomplete", `Not all steps of port bounce completed: ${half}: ${message}${outlook}`)
 }
 
-/** A bounce whose ports are still to be raised. */
+/** A bounce whose ports must still be raised. */
 type OwedBounce = readonly [Operation, BounceDetail]
 
-/** Bounces the ports of one device, and raises again what was left down. */
+/** Bounces the ports of one device, and raises ports that are still down. */
 export const make = (operations: OperationStore["Service"], deviceId: number, withSession: Operations.WithSession) => {
-  // a new actor does not know what the one before it has left
+  // a new actor does not know the remains of the previous one
   let mayOwe = true
 
   const enabled = Effect.fnUntraced(function* (session: DriverSession, ports: ReadonlyArray<string>) {
@@ -55,7 +54,7 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
     return yield* Operations.failure("CommandRejected", `interface ${shut} ${state}`)
   })
 
-  /** The second half. What of the first half may still be on its way finds its session gone. */
+  /** The second half. A late command of the first half finds no session. */
   const raise = ([row, { downSession, ports, up }]: OwedBounce) =>
     withSession(
       Effect.fnUntraced(function* (session, hostname) {
@@ -120,7 +119,7 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
     if (lowered.refused !== null) return { refused: lowered.refused, changed: false } satisfies Bounced
     const { begun, down, sent } = lowered
     const wasDown = Effect.mapError(Effect.fromResult(down), (error) => incomplete("down", error))
-    // tried whatever became of the first half, so that no port is left down by a lost connection or a rejected line
+    // tried after any end of the first half, so no port stays down after a lost connection or a rejected line
     const up = yield* Effect.catch(Operations.again(raise(begun)), (error) =>
       sent ? Effect.fail(incomplete("up", error, true)) : Effect.andThen(forget(begun), wasDown)
     )
@@ -138,7 +137,7 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
   return {
     bounce,
     finish,
-    /** As `finish`, when there may be something to finish; what goes wrong is left to the next attempt. */
+    /** As `finish`, if there may be something to finish; after an error the next attempt continues. */
     finishFirst
   }
 }

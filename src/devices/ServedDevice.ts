@@ -1,6 +1,6 @@
 /**
- * One device as its entity serves it: its row, its live actor and the turns of its calls. The actor is started by the first call
- * that finds the row, anew after a defect has ended it, and ends with the entity.
+ * One device in its entity: its row, its live actor and the turns of its calls. The actor is started by the first call that finds
+ * the row, anew after a defect has ended it, and ends with the entity.
  */
 import { Clock, Effect, Option, Scope, Semaphore } from "effect"
 import type { Device } from "../domain/Device.ts"
@@ -13,16 +13,16 @@ import * as DeviceStatechart from "./DeviceStatechart.ts"
 import type { DeviceCall } from "../../machines/device/DeviceLifecycle.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 
-// Calls to one device take turns, in the order in which they came; those that wait can be seen.
+// Calls to one device take turns, in their order of arrival; waiting calls can be listed.
 
 /** The turns of one device. */
 export interface DeviceTurns {
-  /** Does the work when it is its turn. */
+  /** Does the work in its turn. */
   readonly take: <A, E, R>(
     call: Pick<DeviceCall, "name" | "job">,
     work: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E, R>
-  /** The calls that wait, and since when, the first in front. */
+  /** The waiting calls with their times, in order. */
   readonly waiting: () => ReadonlyArray<DeviceCall>
 }
 
@@ -54,7 +54,7 @@ const internal = (defect: unknown): DeviceFailure => {
   return new DeviceFailure({ type: "InternalError", message, text: `InternalError: ${message}\n` })
 }
 
-/** A defect must not take the actor down with the calls that wait behind it. */
+/** A defect must not end the actor together with the waiting calls. */
 const contained = <A, E, R>(call: Effect.Effect<A, E, R>) =>
   Effect.catchDefect(call, (defect) =>
     Effect.andThen(Effect.logError("A device actor met a defect", defect), Effect.fail(internal(defect)))
@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* (id: number) {
   const starting = Semaphore.makeUnsafe(1)
   let statechart: DeviceStatechart.DeviceStatechart | null = null
 
-  /** The row as it is now; the actor follows it. */
+  /** The current row; the actor follows it. */
   const row: Effect.Effect<Device, DeviceFailure> = Effect.flatMap(
     Effect.mapError(devices.get(id), failure),
     (device) => {
@@ -95,7 +95,7 @@ export const make = Effect.fnUntraced(function* (id: number) {
     Effect.suspend(() => (statechart?.isActive() ? Effect.succeed(statechart) : startFrom(found)))
   const live = liveFrom(row)
 
-  /** Does the work when it is its turn, while the device is in the state for it. */
+  /** Does the work in its turn, while the device is in the state for it. */
   const serve = <A, E, R>(
     type: "READ" | "OPERATE" | "UPGRADE",
     name: string,
@@ -109,7 +109,7 @@ export const make = Effect.fnUntraced(function* (id: number) {
       )
     )
 
-  /** Runs a change when it is its turn; `before` is an operation that has to come before it. */
+  /** Runs a change in its turn; `before` is an operation that must precede it. */
   const serveChange = <A, E>(
     name: string,
     before: Effect.Effect<void>,
@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(function* (id: number) {
     return contained(turns.take(call, inTurn))
   }
 
-  /** What the actor is at. The row is read, so that the state is the device's own. */
+  /** The view of the actor. The row is read for the device's current state. */
   const view = Effect.gen(function* () {
     const actor = yield* live
     yield* row

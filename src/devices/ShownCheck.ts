@@ -1,7 +1,7 @@
 /**
- * Before a commit: whether all lines of the candidate stand in what the switch promises to run
- * (docs/changes.md#lines-that-are-not-shown). A switch that leaves out a line without a word, or refuses it in words that the driver does not
- * knows, would otherwise count as done, because the second load of the proof leaves it out again.
+ * Checks before a commit that the configuration which the switch promises to run has all lines of the candidate
+ * (docs/changes.md#lines-that-are-not-shown). A switch that silently drops a line, or refuses it in words that the driver does not
+ * knows, would otherwise count as done, because the second load of the proof drops it again.
  */
 import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
@@ -24,12 +24,12 @@ import type { LoggedIn } from "./DeviceLogin.ts"
 import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import { placed } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
-import type { Learned, ConfigStore, Lookup } from "../store/ConfigStore.ts"
+import type { ConfigStore, Learned, Lookup } from "../store/ConfigStore.ts"
 
-// How a switch shows a line: it is loaded alone below its headings into a session that is thrown away, and what the switch then
-// promises to run is held against the same without the line (docs/changes.md#lines-that-are-not-shown).
+// Learns how a switch shows a line: it is loaded alone below its headings into a temporary session, and the promised configuration
+// is compared with the one without the line (docs/changes.md#lines-that-are-not-shown).
 
-/** What probes work with: the running configuration as the switch shows it, and the name of the session to throw away. */
+/** The inputs of a probe: the running configuration as the switch shows it, and the name of the temporary session. */
 export interface ProbeScene {
   readonly platform: Platform
   readonly session: DriverSession
@@ -47,7 +47,7 @@ const written = (sections: ReadonlyArray<string>, lines: ReadonlyArray<string>):
     .map(({ depth, line }) => `${"   ".repeat(depth)}${line}\n`)
     .join("")
 
-/** What would stand below the headings if nothing but them and these lines were loaded. */
+/** The lines below the headings after a load of only the headings and these lines. */
 const shownBelow = Effect.fnUntraced(function* (
   { name, platform, running, session }: ProbeScene,
   sections: ReadonlyArray<string>,
@@ -73,7 +73,7 @@ const isDefault = Effect.fnUntraced(function* (
   return false
 })
 
-/** Looks how the switch shows this line. */
+/** Finds out how the switch shows this line. */
 export const probe: (scene: ProbeScene, wanted: MissingLine) => Effect.Effect<Probed, DriverError> = Effect.fnUntraced(
   function* (scene, wanted) {
     const { line, sections } = wanted
@@ -93,23 +93,23 @@ export const probe: (scene: ProbeScene, wanted: MissingLine) => Effect.Effect<Pr
   })
 )
 
-/** What the check needs beside the switch. */
+/** The inputs of the check in addition to the switch. */
 export interface ShownContext {
   readonly hostname: string
-  /** The release as the device's record has it; empty when it is not known. */
+  /** The release in the device's record; empty if it is unknown. */
   readonly release: string
   readonly learned: ConfigStore["Service"]["learned"]
-  /** The candidate of the change before that is in force; none when there was none. */
+  /** The candidate of the previous change in force, if there was one. */
   readonly previous: Effect.Effect<Option.Option<string>, SqlError.SqlError>
 }
 
-/** What was loaded into the session of this name, what the switch ran before, and what it gave. */
+/** A load: the session's name, the candidate, the running configuration before it, and the result. */
 export interface Loaded {
   readonly name: string
   readonly candidate: string
   readonly running: string
   readonly remarks: ReadonlyArray<LineRemark>
-  /** What the switch promises to run by its difference; null when that does not fit what it ran before. */
+  /** The configuration that the switch promises by its difference; null if that does not fit the running configuration. */
   readonly promised: string | null
   readonly policy: ChangeRow["onMissingLines"]
 }
@@ -155,7 +155,7 @@ const noted = (
     }))
   }) satisfies ChangeNotes
 
-/** Learns how the switch shows these lines, as far as it is unknown; yields those that are still missed. */
+/** Learns how the switch shows these lines, if it is unknown; yields those that are still missing. */
 const learn = Effect.fnUntraced(function* (
   { learned, release }: ShownContext,
   scene: ProbeScene,
@@ -165,7 +165,7 @@ const learn = Effect.fnUntraced(function* (
   const before = yield* learned.refresh(kin)
   const isUnknown = ({ line, sections }: MissingLine) => before(sections, line) === undefined
   const replaced = new Set<string>()
-  /** What was seen of lines with secrets, which are not kept. */
+  /** Results for lines with secrets, which are not stored. */
   const seen = new Map<string, Learned>()
   for (const wanted of lines.filter(isUnknown).slice(0, MOST_PROBES)) {
     if (learned.lookup(kin)(wanted.sections, wanted.line) !== undefined) continue
@@ -180,9 +180,9 @@ const learn = Effect.fnUntraced(function* (
 })
 
 /**
- * What is remarkable about the load; undefined when nothing is, or when the switch tells in no way what it would run. Fails
- * with ReplaceConfigException, naming the lines, when lines are not shown that must be: new ones unless the policy is to warn,
- * and all with the policy `fail`.
+ * The notes about the load; undefined without any, or if the switch does not show what it would run. Fails with
+ * ReplaceConfigException, which names the lines, if lines are missing: new ones unless the policy is to warn, all with the policy
+ * `fail`.
  */
 export const check: (
   context: ShownContext,

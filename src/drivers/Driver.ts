@@ -1,7 +1,7 @@
 /**
- * What every device driver offers (docs/switch-dialogues.md#what-a-platform-needs), as Effect types. A driver turns these verbs
- * into the command line of its platform; nobody outside a driver sends or reads command-line text. One `DriverSession` is one login: it is used by one fiber at a time, and after a
- * `CommandTimeout` or `ConnectionException` every further verb on it fails.
+ * The interface of every device driver (docs/switch-dialogues.md#what-a-platform-needs), as Effect types. A driver turns these
+ * verbs into the command line of its platform; only drivers send or read command-line text. One `DriverSession` is one login: it is
+ * used by one fiber at a time, and after a `CommandTimeout` or `ConnectionException` every further verb on it fails.
  *
  * How a verb is added (counters of ports, optics, a check of states): 1. what it gives, as a schema among the readings below, with
  * units; 2. the verb in `DriverSession`, and in `DriverDefinition.ts` what platforms answer that do not have it, or a group in
@@ -35,8 +35,8 @@ import {
 import { CLAIM_VALID as BELIEVED } from "../domain/Release.ts"
 
 /**
- * What to do with the key that the switch shows: `accept` any without keeping it (states before MANAGED), `learn` it (the
- * caller stores `DriverSession.hostKey` as the pin), look at it only (`approve`: the login ends with HostKeyNotApproved before any
+ * The treatment of the key that the switch shows: `accept` any without keeping it (states before MANAGED), `learn` it (the caller
+ * stores `DriverSession.hostKey` as the pin), look at it only (`approve`: the login ends with HostKeyNotApproved before any
  * credentials are sent), or insist on the pinned `SHA256:…` fingerprint.
  */
 export type HostKeyPolicy =
@@ -75,26 +75,26 @@ export interface LoginKey {
   readonly passphrase: Redacted.Redacted | null
 }
 
-// Whether the work for which a session is open still is this process's. A process that stands still for some seconds loses its work to
-// another process, and when it goes on, an answer that has waited for it lets it send what was allowed long ago (promise 1). So
-// nothing is sent on a claim that is not known to be good: it is asked for again, before each command and between the parts of a
-// long one (docs/changes.md#after-a-restart).
+// Whether this process still owns the work for which a session is open. A process that is suspended for some seconds loses its work
+// to another process; when it continues, an answer that arrived meanwhile would make it send what it was allowed to send long ago
+// (promise 1). So nothing is sent on a claim that may be stale: the claim is checked again before each command and between the
+// parts of a long one (docs/changes.md#after-a-restart).
 
 export interface WorkClaim {
-  /** It was known to be good so lately that nobody can have taken the work over since. */
+  /** The claim was valid so recently that no other process can have taken the work over since. */
   readonly isFresh: () => boolean
-  /** Asks for it; yields why nothing more may be sent, null when the work is this process's. */
+  /** Checks the claim; yields why nothing more may be sent, or null if this process owns the work. */
   readonly ask: Effect.Effect<string | null>
 }
 
-/** Whether what was known at this instant (epoch milliseconds) need not be asked again. A clock that was set back says nothing. */
+/** Whether a claim that was valid at this instant (epoch milliseconds) need not be checked again. A clock that was set back proves nothing. */
 export const isClaimFresh = (knownAt: number): boolean => Math.abs(Date.now() - knownAt) < BELIEVED * 1000
 
 /** Why nothing more is sent: another process does the work, or may do it unnoticed. */
 export const TAKEN_OVER = "another process has taken this work over"
 export const UNASKED = "the database does not say whether another process has taken this work over"
 
-/** Fails unless the work of the session is this process's; `whileDoing` is for the error. */
+/** Fails unless this process owns the work of the session; `whileDoing` is for the error. */
 export const insistOnClaim = ({ address, claim, hostname }: DriverTarget, whileDoing: string) =>
   claim === undefined || claim.isFresh()
     ? Effect.void
@@ -113,9 +113,9 @@ export interface DriverTarget {
   readonly hostKey: HostKeyPolicy
   /** The login is by this key alone; the password is for `enable` then. */
   readonly key?: LoginKey
-  /** Asked about the key that a switch shows before any credentials are sent, unless it is the pinned one. */
+  /** Checks the key that a switch shows, before any credentials are sent, unless it is the pinned one. */
   readonly keyCheck?: (fingerprint: string) => Effect.Effect<void, WrongDevice | ConnectionException>
-  /** What the switch is asked of itself at the login, together with what it is asked anyway; left out: nothing. */
+  /** The identity that the switch is asked for at the login, in addition to what every login asks. Default: none. */
   readonly identify?: "serial" | "serial and name"
   /** Default 22. */
   readonly port?: number
@@ -123,7 +123,7 @@ export interface DriverTarget {
   readonly algorithms?: "modern" | "legacy"
   /** Bytes of configuration sent ahead of the answers; 1 sends line by line. Default: the platform's. */
   readonly windowBytes?: number
-  /** What stands in front of mode and sign in the prompt, `*` for any text. Default: learnt at the login. */
+  /** The prompt without its mode and sign, `*` for any text. Default: learnt at the login. */
   readonly prompt?: string
   /** For a switch that asks at `enable`. Default: the password of the login. */
   readonly enablePassword?: Redacted.Redacted
@@ -132,19 +132,19 @@ export interface DriverTarget {
   readonly timeouts?: Partial<DriverTimeouts>
   /** Where key and certificate belong on a device that keeps them as files; left out: nowhere. */
   readonly certificateDirectory?: string
-  /** Lines that this switch prints for information, beside those that its platform is known for. */
+  /** Lines that this switch prints for information, in addition to those of its platform. */
   readonly remarks?: ReadonlyArray<DeviceRemark>
-  /** By which the session may send. Default: no other process can have the work for which it is open. */
+  /** The claim under which the session may send. Default: no other process can own its work. */
   readonly claim?: WorkClaim
-  /** Called for each of our candidates that a load has removed because it was left behind. */
+  /** Called for each abandoned candidate of Switchyard that a load has removed. */
   readonly removed?: (name: string) => Effect.Effect<void>
 }
 
 // Readings of a device (docs/switch-dialogues.md#facts), in the form in which threads and replicas send it to each other.
 
 /**
- * `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. What the switch does
- * not say is null. `errors` is absent where it counts none.
+ * `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. Fields that the switch
+ * does not report are null. `errors` is absent if it counts none.
  */
 export const InterfaceState = Schema.Struct({
   is_up: Schema.NullOr(Schema.Boolean),
@@ -182,8 +182,8 @@ export const NeighbourDetails = Schema.Record(Schema.String, Schema.Array(Neighb
 export type NeighbourDetails = typeof NeighbourDetails.Type
 
 /**
- * A candidate on the switch. `open` has uncommitted lines, `timed` is committed and will roll back. `name` is the text of one
- * of ours (`Candidate.ts`), or whatever the switch calls another person's.
+ * A candidate on the switch. `open` has uncommitted lines, `timed` is committed and will roll back. `name` is the text of a
+ * candidate of Switchyard (`Candidate.ts`), or the switch's name for another person's.
  */
 export interface ConfigSession {
   readonly name: string
@@ -201,8 +201,8 @@ export interface PendingCommit {
 }
 
 /**
- * Whether a commit timer runs. That none does is said only of a switch that was seen to show one and now shows none in the same
- * place: otherwise a list without a timer may be that of a release which shows it elsewhere.
+ * Whether a commit timer runs. `none` needs a switch that has shown a timer before and now shows none in the same place: otherwise
+ * a list without a timer may come from a release that shows it elsewhere.
  */
 export type CommitTimer =
   | { readonly _tag: "running"; readonly name: string }
@@ -221,7 +221,7 @@ export interface SessionLimits {
 
 /** All sessions of a switch and the commit timer, of which a switch has at most one. */
 export interface ConfigSessions {
-  /** False where we may not list them: then nothing is known of them, and `timer` is `unknown`. */
+  /** False if the account may not list them: then nothing is known of them, and `timer` is `unknown`. */
   readonly isListed: boolean
   readonly sessions: ReadonlyArray<ConfigSession>
   /** The timer that is seen to run. */
@@ -230,17 +230,17 @@ export interface ConfigSessions {
   readonly limits: SessionLimits
 }
 
-/** What a commit does on a switch beside its own. */
+/** Further effects of a commit on a switch. */
 export interface CommitHabits {
-  /** It saves, so that a rollback leaves the new configuration as the one of the next start. */
+  /** It saves, so after a rollback the switch would still start with the new configuration. */
   readonly savesAtCommit: boolean
   /** It keeps what others have changed since the session was opened. */
   readonly mergesAtCommit: boolean
 }
 
 /**
- * How a confirmation was given: `seen` when our timer was seen to run; `unseen` when it could be seen neither to run nor to be
- * gone, and the confirmation was given in spite of that, whatever the switch said to it.
+ * How a confirmation was given: `seen` if the switch showed our timer; `unseen` if the switch showed neither that it runs nor that
+ * it has ended, and the confirmation was sent anyway, whatever the switch answered.
  */
 export type ConfirmAnswer = "seen" | "unseen"
 
@@ -250,39 +250,39 @@ export interface LoadRequest {
   readonly mode: "replace" | "merge"
   readonly name: string
   /**
-   * Jobs whose open candidates (not `name` itself) were left behind, because no job works on them any more. They are removed
-   * before the load. Default: none.
+   * Jobs whose open candidates (not `name` itself) are abandoned, because no job works on them any more. They are removed before
+   * the load. Default: none.
    */
   readonly mayAbort?: JobSelection
   /**
-   * Seconds to wait for another person's open session to end when it is in the way (`LoadChecks.ts`); `ignore` goes ahead
-   * beside any. Default 10 (docs/switch-dialogues.md#other-peoples-sessions).
+   * Seconds to wait for another person's open session to end when it is in the way (`LoadChecks.ts`); `ignore` loads despite open
+   * sessions. Default 10 (docs/switch-dialogues.md#other-peoples-sessions).
    */
   readonly foreignSessions?: number | "ignore"
-  /** Our own commit whose timer runs: the load goes ahead beside it, to compare. Any other timer still stops it. */
-  readonly besideTimer?: string
-  /** What `sessions` gave a moment ago, to spare asking once more. */
+  /** A commit of Switchyard whose timer runs: the load continues despite it, to compare. Any other timer still stops the load. */
+  readonly despiteTimer?: string
+  /** A recent answer of `sessions`, which saves one more question. */
   readonly seen?: ConfigSessions
   /**
-   * Steps out of the session midway and in again. What a switch drops behind a certain line it then drops elsewhere, so that
-   * two loads of the same text, one in parts, differ. Default false.
+   * Leaves the session midway and enters it again. A switch that drops lines after a certain line then drops them elsewhere, so two
+   * loads of the same text, one of them in parts, differ. Default false.
    */
   readonly inParts?: boolean
 }
 
-/** What a switch said to a line of a candidate that it has not refused, with the secrets of the line masked. */
+/** The switch's answer to a line of a candidate that it accepted, with the secrets of the line masked. */
 export type LineRemark = RejectedLine
 
 /** `diff` is the switch's own difference without its two header lines, trimmed; empty when nothing would change. */
 export interface LoadResult {
   readonly diff: string
   /** Names of other people's open sessions that were not in the way; absent when there are none. */
-  readonly beside?: ReadonlyArray<string>
-  /** What was said while the lines were loaded and is not known, in order; at most 100. */
+  readonly otherSessions?: ReadonlyArray<string>
+  /** Unknown remarks of the switch while the lines were loaded, in order; at most 100. */
   readonly remarks: ReadonlyArray<LineRemark>
 }
 
-/** How a commit that may move the management address ended: `silent` means that no answer came and the socket is gone. */
+/** How a commit that may move the management address ended: `silent` means that no answer came and the socket was destroyed. */
 export type MovedCommit = "answered" | "silent"
 
 /**
@@ -292,7 +292,7 @@ export type MovedCommit = "answered" | "silent"
 export interface DriverSession extends VerbGroups {
   /** The fingerprint that the switch showed, `SHA256:…`. */
   readonly hostKey: string
-  /** What it has shown of itself at the login, as far as `DriverTarget.identify` asked. */
+  /** The identity that it showed at the login, as far as `DriverTarget.identify` asked. */
   readonly shown: ShownIdentity
   readonly facts: Effect.Effect<Facts, ReadError>
   readonly interfaces: Effect.Effect<InterfaceStates, ReadError>
@@ -311,11 +311,11 @@ export interface DriverSession extends VerbGroups {
   readonly runningConfig: Effect.Effect<string, ReadError>
   /** The configuration of a committed candidate; none where the platform does not show it any more. */
   readonly committedConfig: (name: string) => Effect.Effect<Option.Option<string>, ReadError>
-  /** The running configuration with the lines that are so by default; empty where the platform does not show it. */
+  /** The running configuration with its default lines; empty where the platform does not show it. */
   readonly runningDefaults: Effect.Effect<string, ReadError>
   readonly sessions: Effect.Effect<ConfigSessions, ReadError>
   /**
-   * The same while a commit of ours may wait for its confirmation: asks in every form that the platform has before `timer` is
+   * The same while one of our commits may wait for its confirmation: asks in every form of the platform before `timer` is
    * `unknown`. `wasSeen`: the switch has shown our timer before, perhaps during another login.
    */
   readonly sessionsWhileTimed: (wasSeen: boolean) => Effect.Effect<ConfigSessions, ReadError>
@@ -333,21 +333,21 @@ export interface DriverSession extends VerbGroups {
   readonly commitTimed: (name: string, seconds: number) => Effect.Effect<void, ExchangeError | CommitError>
   /**
    * Stops the timer of our own commit, `wasSeen` as in `sessionsWhileTimed`. Works from another session than the one that
-   * committed. Does not save. Refused when the timer is another one or is known to be gone.
+   * committed. Does not save. Refused if the timer is another one or has ended.
    */
   readonly confirm: (name: string, wasSeen?: boolean) => Effect.Effect<ConfirmAnswer, ExchangeError | CommitError>
   /** Makes the running configuration the one that is used at the next start. */
   readonly save: Effect.Effect<void, ExchangeError | CommandRejected>
   /**
    * Commits and saves in one packet, for a change after which the switch may answer on another address only
-   * (docs/provisioning.md#moving-to-the-new-address). When nothing comes back for `silenceSeconds` the socket is destroyed
-   * and the session is over; that is no error.
+   * (docs/provisioning.md#moving-to-the-new-address). If nothing comes back for `silenceSeconds`, the socket is destroyed and the
+   * session ends; that is no error.
    */
   readonly commitAndSave: (
     name: string,
     silenceSeconds: number
   ) => Effect.Effect<MovedCommit, ExchangeError | CommitError>
-  /** Drops the connection without a goodbye, for a switch that is known to have gone. Idempotent. */
+  /** Drops the connection without a goodbye, for a switch that is known to be unreachable. Idempotent. */
   readonly abandon: Effect.Effect<void>
 }
 
@@ -359,9 +359,9 @@ export interface Driver {
    * (docs/switch-dialogues.md#running-configuration-and-hash).
    */
   readonly configHash: (text: string) => string
-  /** What a commit does beside its own, by the list of sessions and by configurations that run or will run. */
+  /** The further effects of a commit, by the list of sessions and by configurations that run or will run. */
   readonly commitHabits: (sessions: ConfigSessions, configs: ReadonlyArray<string>) => CommitHabits
-  /** The configuration as it is hashed: without volatile header lines, for comparing by eye. */
+  /** The text that is hashed: the configuration without volatile header lines, for comparing by eye. */
   readonly stableText: (text: string) => string
   /** Logs in. Waits for its turn when too many sessions are open or being opened. */
   readonly open: (target: DriverTarget) => Effect.Effect<DriverSession, ConnectError, Scope.Scope>

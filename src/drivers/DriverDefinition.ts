@@ -1,7 +1,7 @@
 /**
- * Makes a complete driver from the verbs that a platform has. The others are filled in here, once, with the answer that claims
- * least: nothing is shown, a reading is refused, a group of verbs is null. `test/scenarios/bird/BirdDriver.ts` is the
- * smallest driver; docs/adding-a-driver.md goes through it.
+ * Makes a complete driver from the verbs of a platform. The others get the answer that claims least, here and only here: nothing is
+ * shown, a reading is refused, a group of verbs is null. `test/scenarios/bird/BirdDriver.ts` is the smallest driver;
+ * docs/adding-a-driver.md explains it.
  */
 import { hash } from "node:crypto"
 import { Effect, Exit, Option, Scope } from "effect"
@@ -13,7 +13,7 @@ import { gatedSession } from "./LoadChecks.ts"
 import type { Facts } from "../domain/DeviceReadings.ts"
 import { textRemoved } from "../runtime/metrics/Metrics.ts"
 
-/** What a platform may have nothing for. */
+/** The verbs that a platform may lack. */
 type OptionalVerb =
   | "shown"
   | "interfaces"
@@ -35,7 +35,7 @@ type OptionalVerb =
 
 type CommitVerb = "commit" | "commitTimed" | "confirm"
 
-/** A verb that may be refused in any way; its caller learns that the commit was. */
+/** A verb that may be refused in any way; its caller gets a refused commit. */
 type Refusable<Verb> = Verb extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
   ? (...args: Args) => Effect.Effect<A, ReadError | CommitError>
   : never
@@ -51,7 +51,7 @@ const NAME = 255
 /** Descriptions are for people to read. */
 const DESCRIPTION = 1024
 
-/** What a device says, without what no text may hold: a device cannot be asked to say it again. */
+/** The device's answer without characters that no text may hold: the device cannot be asked for another one. */
 const cleaned = <A>(said: A, kind: "line" | "lines", longest?: number): A => {
   const { removed, value } = cleanedValue(said, kind, longest)
   if (removed > 0) textRemoved.add(removed)
@@ -92,7 +92,7 @@ const cleanSession = (session: DriverSession): DriverSession => ({
   load: (request) => cleanText(session.load(request))
 })
 
-/** A session of a device with the verbs that a platform has. What it cannot be asked is refused as a command would be. */
+/** A session of a device with the verbs of its platform. Missing readings are refused as a command would be. */
 export const defineSession = (hostname: string, verbs: SessionDefinition): DriverSession => {
   const refused = (command: string) =>
     Effect.fail(new CommandRejected({ hostname, command, message: "the platform has no way to ask for this" }))
@@ -131,7 +131,7 @@ export const defineSession = (hostname: string, verbs: SessionDefinition): Drive
   })
 }
 
-/** What a device says of itself; the rest it does not say. */
+/** Complete facts from those that a device reports; the others are null. */
 export const completeFacts = (said: Pick<Facts, "vendor"> & Partial<Facts>): Facts => ({
   hostname: null,
   fqdn: null,
@@ -170,15 +170,15 @@ const habitsByList = ({ limits }: ConfigSessions): CommitHabits => ({
 
 const withoutBlankEnd = (text: string): string => `${text.trimEnd()}\n`
 
-/** The hash of a driver: hexadecimal SHA-256 of a configuration without what is volatile in it. */
+/** The hash of a driver: hexadecimal SHA-256 of a configuration without its volatile lines. */
 export const configHashOf =
   (stableText: Driver["stableText"]): Driver["configHash"] =>
   (text) =>
     hash("sha256", stableText(text), "hex")
 
 /**
- * What a platform says of itself. `stableText`, left out: only blank lines at the end do not count. `commitHabits`, left out: as
- * the list of sessions says.
+ * The definition of a platform's driver. Defaults: `stableText` removes only blank lines at the end; `commitHabits` follows the
+ * list of sessions.
  */
 export type DriverDefinition = Pick<Driver, "platform" | "open"> & Partial<Pick<Driver, "stableText" | "commitHabits">>
 

@@ -121,9 +121,9 @@ export class MergeConfigException extends Schema.TaggedError<MergeConfigExceptio
 
 /**
  * A line of the candidate was no configuration: it led out of the session in which it was loaded, or made the switch ask something.
- * Loading was stopped there, and what was open of ours was discarded; `lineNumber` counts from 1, 0 when no line did it. Whether the
- * line has changed the switch is for the caller to see. Trying again with the same candidate never helps. `committed`: the switch
- * was seen to have committed what was loaded until then.
+ * Loading stopped there, and our open candidate was discarded; `lineNumber` counts from 1, 0 if no line caused it. The caller must
+ * check whether the line has changed the switch. Trying again with the same candidate never helps. `committed`: the switch has
+ * committed what was loaded until then.
  */
 export class LeftConfiguration extends Schema.TaggedError<LeftConfiguration>()("LeftConfiguration", {
   hostname: Schema.String,

@@ -1,6 +1,6 @@
 /**
- * Everything that must be right before a load, on every platform: other people's sessions are not in the way, what is ours and
- * was left behind is removed, and the candidate is nothing but configuration.
+ * The checks before a load, on every platform: other people's sessions are not in the way, our abandoned candidates are removed,
+ * and the candidate holds nothing but configuration.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { jobOf, selects } from "./Candidate.ts"
@@ -14,10 +14,10 @@ import { maskSecrets } from "./SecretMask.ts"
 // by default a load waits only for one that may be in use: one that was first seen a short while ago, unless the switch shows
 // that it is older or that it is empty.
 
-/** `wait`: every open session is in the way. `ignore-old`: those that may be in use are. */
+/** `wait`: every open session is in the way. `ignore-old`: only those that may be in use. */
 export type ForeignSessionRule = "ignore-old" | "wait"
 
-/** For so long a session may be in use after it was seen for the first time, in milliseconds. */
+/** How long a session may be in use after it was first seen, in milliseconds. */
 const IN_USE = 120_000
 
 export interface ForeignSessions {
@@ -43,7 +43,7 @@ export const makeForeignSessions = (rule: ForeignSessionRule): ForeignSessions =
       const seen = see(hostname, open, now)
       const isOld = ({ attended, name, since }: ConfigSession): boolean =>
         attended === false || now - Math.min(since ?? now, seen.get(name) ?? now) >= IN_USE
-      // a session of a job that is not over is never old
+      // a session of an unfinished job is never old
       return open.filter((session) => jobOf(session.name) !== null || !isOld(session))
     }
   }
@@ -58,8 +58,9 @@ export const ForeignSessions = Context.Reference<ForeignSessions>("switchyard/dr
 export const foreignSessionsLayer = (rule: ForeignSessionRule): Layer.Layer<never> =>
   Layer.sync(ForeignSessions, () => makeForeignSessions(rule))
 
-// Before a load, on every platform alike: no commit of another user may wait for its confirmation, what is ours and was left behind is
-// removed, and other people's open candidates that may be in use are waited for (docs/switch-dialogues.md#other-peoples-sessions).
+// Before a load, on every platform alike: no commit of another user may wait for its confirmation, our abandoned candidates are
+// removed, and the load waits for other people's open candidates that may be in use
+// (docs/switch-dialogues.md#other-peoples-sessions).
 
 const foreignSeconds = 10
 const pollSeconds = 1
@@ -80,7 +81,7 @@ const leftBehind = ({ mayAbort }: LoadRequest, name: string): boolean => {
   return job !== null && mayAbort !== undefined && selects(mayAbort, job)
 }
 
-/** Our own open candidates that no job works on any more, and a former try of this very load. */
+/** Our open candidates that no job works on any more, and an earlier attempt at this load. */
 const isAbandoned = (request: LoadRequest, { name, state }: ConfigSession): boolean =>
   state === "open" && (name === request.name || leftBehind(request, name))
 
@@ -90,7 +91,7 @@ const clear = Effect.fnUntraced(function* (
   patience: number
 ): Effect.fn.Return<ReadonlyArray<string>, LoadError> {
   const { pending, sessions } = request.seen ?? (yield* way.sessions)
-  if (Option.isSome(pending) && pending.value.name !== request.besideTimer) {
+  if (Option.isSome(pending) && pending.value.name !== request.despiteTimer) {
     return yield* lockedBy(way, pending.value.name, "Pending commit confirm already in process!")
   }
   for (const { name } of sessions.filter((session) => isAbandoned(request, session))) {
@@ -98,10 +99,10 @@ const clear = Effect.fnUntraced(function* (
     if (way.removed !== undefined) yield* way.removed(name)
   }
   const others = sessions.filter((session) => session.state === "open" && !isAbandoned(request, session))
-  const beside = others.map(({ name }) => name)
-  if (request.foreignSessions === "ignore") return beside
+  const otherSessions = others.map(({ name }) => name)
+  if (request.foreignSessions === "ignore") return otherSessions
   const [other] = way.foreign.inTheWay(way.hostname, others, yield* Clock.currentTimeMillis)
-  if (other === undefined) return beside
+  if (other === undefined) return otherSessions
   if (patience <= 0) return yield* lockedBy(way, other.name, "Session is already in use")
   yield* Effect.sleep(`${pollSeconds} seconds`)
   const { seen: _, ...later } = request
@@ -109,27 +110,27 @@ const clear = Effect.fnUntraced(function* (
 })
 
 /**
- * Removes what is ours and waits for others, as long as the request says; gives what a `LoadResult` says of candidates that stay
- * open beside ours. Fails with SessionLockedException when something stays in the way.
+ * Removes our abandoned candidates and waits for other people's as long as the request says; gives the part of a `LoadResult` about
+ * candidates that stay open. Fails with SessionLockedException if something stays in the way.
  */
 export const clearForLoad = (
   way: LoadScene,
   request: LoadRequest
-): Effect.Effect<{ readonly beside?: ReadonlyArray<string> }, LoadError> =>
+): Effect.Effect<{ readonly otherSessions?: ReadonlyArray<string> }, LoadError> =>
   Effect.map(
     clear(way, request, request.foreignSessions === "ignore" ? 0 : (request.foreignSessions ?? foreignSeconds)),
-    (beside) => (beside.length === 0 ? {} : { beside })
+    (otherSessions) => (otherSessions.length === 0 ? {} : { otherSessions })
   )
 
-// The gate in front of every driver (`domain/CandidateGate.ts`): whatever text is to be loaded is judged before the first byte of it
-// is sent. A caller that makes a candidate asks here as well, before any login; a session judges once more, with the aliases of the
-// configuration that it has read. Carries promise 9: a dry run changes nothing, whatever stands in a template or a port.
+// The gate in front of every driver (`domain/CandidateGate.ts`): every text is judged before its first byte is sent. A caller that
+// makes a candidate calls it as well, before any login; a session judges again, with the aliases of the configuration that it has
+// read. Keeps promise 9: a dry run changes nothing, whatever a template or a port contains.
 
 /** A candidate before it is sent. */
 export interface GatedCandidate extends Pick<LoadRequest, "text" | "mode"> {
   readonly hostname: string
   readonly platform: Platform
-  /** What runs on the device, where that is known. */
+  /** The device's running configuration, if it is known. */
   readonly running?: string
   /** Where a line comes from, such as `the port Ethernet5 (cli_append_str)`. */
   readonly originOf?: (line: string) => string | undefined
@@ -154,7 +155,7 @@ export const passGate = (
     return Effect.fail(mode === "replace" ? new ReplaceConfigException(fields) : new MergeConfigException(fields))
   })
 
-/** The session, behind the gate. What runs is read for its aliases, unless it was read before. */
+/** The session behind the gate. The running configuration is read for its aliases, unless it was read before. */
 export const gatedSession = (platform: Platform, hostname: string, session: DriverSession): DriverSession => {
   let seen: string | undefined
   const runningConfig = Effect.tap(session.runningConfig, (text) => Effect.sync(() => (seen = text)))

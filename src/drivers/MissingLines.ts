@@ -1,17 +1,17 @@
 /**
- * Which lines of a candidate do not stand in a configuration that a switch shows, or promises to run
- * (docs/changes.md#lines-that-are-not-shown). The two are compared section by section; what the switch is known to spell
- * otherwise, or not to show, counts as there. Pure, and quick for lines that are shown as they were given, which nearly all are.
+ * Finds the lines of a candidate that are missing from the configuration that a switch shows, or promises to run
+ * (docs/changes.md#lines-that-are-not-shown). The two are compared section by section; lines that the switch is known to spell
+ * differently, or not to show, count as present. Pure, and quick for lines that are shown exactly as given, which nearly all are.
  */
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { isIPv6 } from "node:net"
 import { platforms } from "../domain/platforms/Platforms.ts"
 import { replaceSecrets } from "./SecretMask.ts"
 
-// When two lines of a configuration say the same in other spellings: words that are cut short, lists of numbers, masks and
-// prefix lengths, MAC and IPv6 addresses, secrets that are shown as hashes. Which of them a platform has is in its record.
+// Spellings in which two lines of a configuration say the same: shortened words, lists of numbers, masks and prefix lengths, MAC
+// and IPv6 addresses, secrets that are shown as hashes. The record of a platform says which of them it has.
 
-/** A line as it is compared: its words in one spelling, and how many of the first may be cut short. */
+/** A line for comparison: its words in one spelling, and how many of the first may be shortened. */
 export interface Spelling {
   readonly words: ReadonlyArray<string>
   readonly shortWords: number
@@ -81,7 +81,7 @@ const spellers: ReadonlyMap<string, Speller> = new Map(
   platforms.map((platform) => [platform.name, makeSpeller(platform)])
 )
 
-/** What brings the lines of a platform into one spelling. */
+/** The function that brings the lines of a platform into one spelling. */
 export const spellingOf = (platform: Platform): Speller => spellers.get(platform.name) ?? makeSpeller(platform)
 
 const split = /^([a-z][a-z-]*)([\d/.,:-]*)$/i
@@ -95,7 +95,7 @@ const standsFor = (given: string, shown: string): boolean => {
   return long.toLowerCase().startsWith(short.toLowerCase())
 }
 
-/** Whether a line that was given is one that is shown. The last word of several is a value, which is never cut short. */
+/** Whether a given line is the shown one. The last word of several is a value, which is never shortened. */
 export const isSpelled = (given: Spelling, shown: Spelling): boolean => {
   const { words } = given
   if (words.length !== shown.words.length) return false
@@ -119,7 +119,7 @@ export type KnownSpelling = (sections: ReadonlyArray<string>, line: string) => R
 /** Lines of a section in one spelling, by their first letter. */
 type Spellings = Map<string, ReadonlyArray<{ readonly spelling: Spelling; readonly section: Section }>>
 
-/** What is shown below a heading; `spellings` are made when they are asked for. */
+/** The lines shown below a heading; `spellings` are made on demand. */
 interface Section {
   readonly heading: string
   lines: Map<string, Section>
@@ -244,7 +244,7 @@ const hasOtherValue = ({ lines }: Section, line: string): boolean => {
   return lines.has(`no ${line}`) || (command !== "" && [...lines.keys()].some((other) => other.startsWith(command)))
 }
 
-/** Whether a line is shown as it was learnt; a default, for which nothing is shown, has no other value beside it. */
+/** Whether a line is shown in the learnt form; a default, for which nothing is shown, has no other value next to it. */
 const isKnown = (
   place: ReadonlyArray<Section>,
   line: string,
@@ -273,7 +273,7 @@ const isSilent = ({ shown }: Platform, section: Section, line: string): boolean 
   return isDefault && !hasOtherValue(section, line)
 }
 
-/** The same for a line that may stand in each of the sections. What is not to be there has to be in none of them. */
+/** The same for a line that may be in each of the sections. A line that must be absent must be in none of them. */
 const isSilentIn = (platform: Platform, place: ReadonlyArray<Section>, line: string): boolean => {
   const isSilentHere = (section: Section) => isSilent(platform, section, line)
   return line.startsWith("no ") ? place.every(isSilentHere) : place.some(isSilentHere)
@@ -282,8 +282,8 @@ const isSilentIn = (platform: Platform, place: ReadonlyArray<Section>, line: str
 const nothingKnown: KnownSpelling = () => undefined
 
 /**
- * Lines of a candidate that do not stand in `text`, which is a whole configuration as the switch shows it. A line that is typed
- * without indentation is also looked for below the heading before it. `known` adds what was learnt of the switch's release.
+ * Lines of a candidate that are missing from `text`, a whole configuration as the switch shows it. A line that is typed without
+ * indentation is also looked for below the previous heading. `known` adds what was learnt of the switch's release.
  */
 export const missingLines = (
   platform: Platform,
@@ -321,7 +321,7 @@ const firstOf = <A, B>(all: ReadonlyArray<A>, find: (one: A) => B | undefined): 
   return undefined
 }
 
-/** The lines that stand right below these headings of a configuration; none when one of the headings is not there. */
+/** The lines directly below these headings of a configuration; none if one of the headings is missing. */
 export const linesBelow = (
   platform: Platform,
   text: string,

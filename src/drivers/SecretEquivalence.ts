@@ -1,5 +1,5 @@
 /**
- * Tells a secret that has changed from one that a switch only shows otherwise. A switch that salts its secrets gives a line
+ * Distinguishes a changed secret from one that a switch only shows differently. A switch that salts its secrets gives a line
  * another hash or obfuscation each time the line is loaded, so neither the switch nor we can compare two of them
  * (docs/changes.md#salted-secrets). The lines are recognised by the record of the platform. Pure.
  */
@@ -13,7 +13,7 @@ type SaltedPlatform = Pick<Platform, "saltedSecrets" | "configuration">
 export interface SecretLine {
   /** The sections around the line and the line itself without its secret, each on a line of its own. */
   readonly line: string
-  /** What stands in the place of the secret, without a type in front of it. */
+  /** The text in the place of the secret, without the type in front of it. */
   readonly value: string
   /** From 1. */
   readonly lineNumber: number
@@ -22,7 +22,7 @@ export interface SecretLine {
 /** A line of a configuration that a difference replaces by the same command with another secret. */
 export interface SecretPair {
   readonly line: string
-  /** The secret as it is shown now, and as it would be shown after the difference. */
+  /** The shown secret, now and after the difference. */
   readonly removed: string
   readonly added: string
 }
@@ -57,7 +57,7 @@ const reader = (text: string, comment: string) => {
     open.push({ indent, heading })
   }
 
-  /** Goes to the line that begins at this place. At the top level no section is open, so nothing before it counts. */
+  /** Moves to the line that begins at this place. At the top level no section is open, so nothing before it counts. */
   const goTo = (place: number, isTopLevel: boolean) => {
     while (at < place) {
       const end = text.indexOf("\n", at)
@@ -121,8 +121,8 @@ interface Run {
 const marked = (sign: string, lines: ReadonlyArray<string>) => lines.map((line) => `${sign}${line}`)
 
 /**
- * A difference to `text` without the lines that only show a secret otherwise: those pairs that `isSame` accepts become lines
- * that stay. Empty when nothing else is left; the difference as it was when it does not fit the text.
+ * A difference to `text` without the lines that only show a secret differently: pairs that `isSame` accepts become unchanged lines.
+ * Empty if nothing else remains; the difference unchanged if it does not fit the text.
  */
 export const reduceDiff = (
   platform: SaltedPlatform,

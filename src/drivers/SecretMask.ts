@@ -1,8 +1,8 @@
 /**
  * Hides secrets in configuration text, sentences and answers of devices before they enter an error, a log or a table
- * (docs/security.md#forms-of-secrets, promise 7). Works line by line, in time proportional to the text. What a line says before its
- * secret stays, so that it can be recognised; what follows the secret stays only where it is known to be harmless. The forms of all
- * platforms count everywhere, because a text may quote another device.
+ * (docs/security.md#forms-of-secrets, promise 7). Works line by line, in time proportional to the text. The words before a secret
+ * stay, so the line can be recognised; the words after it stay only if they are known to be harmless. The forms of all platforms
+ * count everywhere, because a text may quote another device.
  */
 import { platforms } from "../domain/platforms/Platforms.ts"
 import { harmlessAfter, secretHints, secretShapes } from "../domain/platforms/SecretWords.ts"
@@ -11,7 +11,7 @@ const mask = "********"
 
 type Replace = (secret: string) => string
 
-/** What stands before a secret on any platform, and the secret's first word. The first form that fits at a place wins. */
+/** The words before a secret on any platform, and the secret's first word. The first form that fits at a place wins. */
 const before = new Set(platforms.flatMap(({ secrets }) => secrets))
 const value = String.raw`"(?:[^"\\]|\\.)*"|'[^']*'(?=\s|;|$)|\{\{[^}]*\}\}|(?![{}\][]+(?:\s|$))[^\s"]+|"\S*`
 const command = new RegExp(String.raw`(?<![a-z\d])(${[...before].join("|")})(${value})`, "gi")
@@ -107,7 +107,7 @@ const keyBegins = /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY-----/
 const keyEnds = "PRIVATE KEY-----"
 /** A line of a key, with the sign of a difference and the indentation apart. */
 const keyLine = /^([+\- ]?\s*)((?:[A-Za-z\d+/=]+|(?:Proc-Type|DEK-Info): .*)\s*)$/
-/** A line that is full of base64 without the line that says of what: part of a key in a difference. Nobody's long word has both cases. */
+/** A line of base64 without the line that names its content: part of a key in a difference. No ordinary long word has both cases. */
 const looseKeyLine = /^[+\- ]?[ \t]*(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[A-Za-z\d+/]{64,76}\r?$/
 const SHORTEST_LOOSE = 64
 

@@ -1,7 +1,7 @@
 /**
- * Unified diffs between configurations: applied to a text, made for people, and hashed. By applying one we know, before a commit, what the switch says it will run afterwards: its old
- * running configuration changed by its own diff. The read-back after the commit is compared with that (promise 2), which
- * needs no knowledge of how a platform normalises what it is given.
+ * Unified diffs between configurations: applied to a text, made for people, and hashed. Applying one shows, before a commit, what
+ * the switch will run afterwards: its old running configuration changed by its own diff. The read-back after the commit is compared
+ * with that (promise 2), which needs no knowledge of how a platform normalises what it is given.
  */
 import { Option, TextDiff } from "effect"
 import { lineCount, withOwnLinesAlike } from "../domain/ConfigLines.ts"
@@ -13,7 +13,7 @@ interface Hunk {
   readonly header: string
   /** Line of the old text (from 0) at which the switch sees the hunk; its header comments may shift it. */
   readonly at: number
-  /** As they stand in the diff, with their signs. */
+  /** The lines of the diff, with their signs. */
   readonly lines: ReadonlyArray<string>
   readonly before: ReadonlyArray<string>
   readonly after: ReadonlyArray<string>
@@ -54,10 +54,10 @@ const parse = (diff: string): ReadonlyArray<Hunk> | null => {
 const matchesAt = (lines: ReadonlyArray<string>, block: ReadonlyArray<string>, at: number): boolean =>
   block.every((line, index) => lines[at + index] === line)
 
-/** So many lines around its hint a block is looked for first, which finds nearly all. */
+/** A block is first looked for within so many lines of its hint, where nearly all are. */
 const NEAR = 64
 
-/** So many hunks of a diff may stand elsewhere; beyond that it is none of this text. */
+/** How many hunks of a diff may be elsewhere; with more, the diff does not belong to this text. */
 const MOST_ELSEWHERE = 100
 
 const nearby = (lines: ReadonlyArray<string>, block: ReadonlyArray<string>, hint: number, from: number): number => {
@@ -123,8 +123,8 @@ export const place = (text: string, diff: string): ReadonlyArray<PlacedHunk> | n
 }
 
 /**
- * The text after the diff (without file headers); none when the diff is not one, or does not fit the text exactly. An empty
- * diff leaves the text as it is.
+ * The text after the diff (without file headers); none when the diff is not one, or does not fit the text exactly. An empty diff
+ * does not change the text.
  */
 export const apply = (text: string, diff: string): Option.Option<string> => {
   if (diff === "") return Option.some(text)
@@ -155,8 +155,8 @@ export const applyToConfig = (
   return Option.map(apply(before, diff.split("\n").map(alike).join("\n")), (after) => ({ before, after }))
 }
 
-// The difference between two configurations as people read it: a unified diff without file headers, in the form that the
-// switches' own diffs have in the record.
+// The difference between two configurations for people: a unified diff without file headers, in the form of the switches' own diffs
+// in the record.
 
 /** Beyond so many edited lines in one place the difference is no longer minimal. */
 const MAX_EDITS = 2_000
@@ -174,8 +174,8 @@ export const diff = (before: string, after: string): string =>
     ? ""
     : TextDiff.unified(TextDiff.lines(before, after, { maxEdits: maxEdits(before, after) })).trimEnd()
 
-// The hash by which a difference is known again that a dry run has shown (docs/changes.md#fencing). Secrets are masked in it, because
-// some switches show the same secret otherwise each time; whether they are others is told by the configuration that is rendered.
+// The hash that identifies a difference that a dry run has shown (docs/changes.md#fencing). Its secrets are masked, because some
+// switches show the same secret differently each time; the rendered configuration shows whether they have changed.
 
 /** SHA-256 of the difference without its secrets, lower-case hexadecimal. */
 export const shownHash = (diff: string): string => createHash("sha256").update(maskSecrets(diff)).digest("hex")

@@ -1,6 +1,6 @@
 /**
- * Groups of verbs that only some platforms offer. What may be repeated, and what is recorded
- * before a step, is up to the caller: a verb does one thing and says how it ended.
+ * Groups of verbs that only some platforms offer. The caller decides which steps may be repeated and what is recorded before them:
+ * a verb does one thing and reports its end.
  */
 import { Effect, type Option, type Redacted } from "effect"
 import type { JobSelection } from "./Candidate.ts"
@@ -23,13 +23,13 @@ export interface ImageSource {
 
 /** Images of the operating system; `file` is always a name without a path. */
 export interface FirmwareVerbs {
-  /** Free KiB for images. Where they are few, images that neither run nor boot next are removed first. */
+  /** Free KiB for images. If there is little room, images that neither run nor boot next are removed first. */
   readonly makeRoom: Effect.Effect<number, ReadError>
   /** The image that boots next; empty when none is set. */
   readonly bootImage: Effect.Effect<string, ReadError>
-  /** Bytes of an image on the device, 0 when it is not there. */
+  /** Bytes of an image on the device, 0 if it is missing. */
   readonly sizeOf: (file: string) => Effect.Effect<number, ReadError>
-  /** A checksum in hexadecimal as the device computes it; none when the file is not there, or it cannot. */
+  /** A checksum in hexadecimal, computed by the device; none if the file is missing or the device cannot compute it. */
   readonly checksum: (kind: "sha512" | "md5", file: string) => Effect.Effect<Option.Option<string>, ReadError>
   /** Makes the device fetch an image. Takes minutes. */
   readonly fetch: (source: ImageSource) => Effect.Effect<void, Refusable>
@@ -49,17 +49,17 @@ export interface KeyPair {
 /** The key and the certificate that a device shows others. */
 export interface CertificateVerbs {
   /**
-   * Gives the device a key and its certificate instead of those that it has. They stay nowhere but in its stores, whatever
-   * happens. `claim` is done before each step that changes the device, and its failure ends the installation.
+   * Gives the device a key and its certificate instead of those that it has. Copies outside its stores are always removed. `claim`
+   * is done before each step that changes the device, and its failure ends the installation.
    */
   readonly install: <E>(pair: KeyPair, claim: Effect.Effect<void, E>) => Effect.Effect<void, Refusable | E>
 }
 
 /** The way back to the factory default. */
 export interface ResetVerbs {
-  /** Removes the startup configuration, key and certificate. The device goes on running until it is restarted. */
+  /** Removes the startup configuration, key and certificate. The device keeps running until it is restarted. */
   readonly wipe: Effect.Effect<void, Refusable>
-  /** Restarts the device. Once that was sent no end is a failure, and the session is over. */
+  /** Restarts the device. After the command was sent, the session has ended and no kind of end is a failure. */
   readonly reload: Effect.Effect<void, CommandRejected>
 }
 
@@ -71,7 +71,7 @@ export interface PortLines {
   readonly mayAbort: JobSelection
 }
 
-/** Bounces of ports. What is left of a half is taken away with `DriverSession.discard`. */
+/** Bounces of ports. `DriverSession.discard` removes the remains of a half. */
 export interface PortVerbs {
   /**
    * Adds the lines to the running configuration; true when they made a difference. `claim` comes after they were accepted and

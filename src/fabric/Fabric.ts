@@ -1,7 +1,7 @@
 /**
  * A real fabric as a scoped resource: routers of FRRouting with LLDP and OpenSSH in namespaces of their own, joined by cables.
  * Everything lives below one process of `site.sh`, whose input we hold: when the scope ends, or this process dies, the kernel
- * takes all of it away. The machine's network is never touched; a program that talks to the routers runs in the site's network
+ * removes all of it. The machine's network is not touched; a program that talks to the routers runs in the site's network
  * (`inSite`, `startProgram`) or goes through a local port (`reach`).
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
@@ -17,7 +17,7 @@ import { createInterface } from "node:readline"
 const SITE = path.join(import.meta.dirname, "site.sh")
 const RELAY = path.join(import.meta.dirname, "relay.mjs")
 
-/** A fabric could not be built, or a command in one of its nodes failed. `output` is what was said. */
+/** A fabric could not be built, or a command in one of its nodes failed. `output` is the printed text. */
 export class FabricError extends Schema.TaggedError<FabricError>()("FabricError", {
   command: Schema.String,
   output: Schema.String
@@ -27,7 +27,7 @@ export class FabricError extends Schema.TaggedError<FabricError>()("FabricError"
   }
 }
 
-/** Where a local port listens; an address of the loopback network, and any port for 0. */
+/** The address of a local port: in the loopback network, with 0 for any port. */
 interface LocalEnd {
   readonly address: string
   readonly port: number
@@ -78,7 +78,7 @@ export const siteCommand = (pid: number, words: ReadonlyArray<string>): Readonly
   ...words
 ]
 
-/** Runs a program to its end. Fails with what it said when it does not end with 0. */
+/** Runs a program to its end. Fails with its output if it does not end with 0. */
 export const runToEnd = (command: ReadonlyArray<string>): Effect.Effect<string, FabricError> =>
   Effect.callback<string, FabricError>((resume) => {
     const [program = "", ...words] = command
@@ -106,7 +106,7 @@ const ended = (child: ChildProcess) =>
     child.kill("SIGKILL")
   })
 
-/** Ends the site's first process, and with it everything; waits until the kernel has taken it all away. */
+/** Ends the site's first process, and with it everything; waits until the kernel has removed it. */
 const endSite = Effect.fnUntraced(function* (site: ChildProcess) {
   const pid = site.pid === undefined || site.exitCode !== null ? undefined : childOf(site.pid)
   yield* ended(site)
@@ -145,7 +145,7 @@ export const leaveSite = (site: ChildProcess): Effect.Effect<void> =>
     site.stdin?.end("stay\n", () => resume(Effect.void))
   })
 
-/** The process in the site's network that connects on our behalf; both sides meet at a socket in the file system. */
+/** The process in the site's network that connects for us; both sides use a socket in the file system. */
 const startRelay = (pid: number, socket: string) =>
   Effect.callback<ChildProcess, FabricError>((resume) => {
     const words = ["-t", String(pid), "--net", process.execPath, RELAY, socket]
@@ -236,7 +236,7 @@ export const startProgram = Effect.fn("Fabric.startProgram")(function* (
   { command, env, onLine, ready }: SiteProgram
 ): Effect.fn.Return<void, FabricError, Scope.Scope> {
   const [program = "", ...words] = fabric.inSite(["sh", WHILE_INPUT, ...command])
-  // Ctrl-C reaches us alone: the program ends with its input
+  // Ctrl-C reaches only this process: the program ends with its input
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => spawn(program, words, { env, stdio: "pipe", detached: true })),
     inputEnded
@@ -275,7 +275,7 @@ export const macOf = (fabric: Fabric, node: string) =>
     text.trim().replaceAll(":", "").toUpperCase()
   )
 
-/** Has the DHCP client of a node ask again, as it would at the half of its lease. */
+/** Makes the DHCP client of a node renew its lease. */
 export const renewLease = (fabric: Fabric, node: string) =>
   Effect.asVoid(fabric.run(node, "kill -USR1 $(cat /run/udhcpc.pid)"))
 
@@ -328,7 +328,7 @@ const mayBuild = (): boolean => {
   return spawnSync("unshare", flags, { stdio: "ignore" }).status === 0
 }
 
-/** A machine, as far as a fabric depends on it. */
+/** The properties of a machine that a fabric depends on. */
 interface Machine {
   readonly isLinux: boolean
   readonly isRoot: boolean

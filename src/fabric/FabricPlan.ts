@@ -60,10 +60,10 @@ type Addressing = { readonly _tag: "configured"; readonly address: string } | { 
 
 /** The login of every router of a fabric. */
 export const LOGIN = { username: "root", password: "fabric" }
-/** Where a node has what it runs at its start, in order. */
+/** The scripts that a node runs at its start, in order. */
 export const START = "/etc/fabric/start"
 
-/** An identity of 32 hexadecimal digits, another one for each node. */
+/** An identity of 32 hexadecimal digits, unique for each node. */
 const machineId = (name: string): string => Buffer.from(name.padEnd(16, ".")).toString("hex").slice(0, 32)
 
 /** Files that give a node its name. */
@@ -151,14 +151,14 @@ export const cores = ["core1", "core2"]
 export const dists = ["dist1", "dist2", "dist3", "dist4"]
 export const routers = [...cores, ...dists]
 
-/** The management address that a router of the usual fabric has if it is not provisioned. */
+/** The management address of an unprovisioned router of the usual fabric. */
 export const addressOf = (name: string): string => managementAddress(routers.indexOf(name))
 
 const uplinks: ReadonlyArray<Cable> = dists.flatMap((dist, index) =>
   cores.map((core, place) => ({ a: [core, `swp${index + 1}`], b: [dist, `swp${place + 1}`] }) satisfies Cable)
 )
 
-/** One router with its address, for what concerns a single switch. */
+/** One router with its address, for tests of a single switch. */
 export const single: FabricPlan = {
   address: `${SERVER}/24`,
   nodes: [router("core1", { _tag: "configured", address: `${addressOf("core1")}/24` })],

@@ -6,18 +6,18 @@ import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 
-// Which process the fabric of `npm run fabric` lives in, kept in a file together with the instant of its start, so that a process
-// of another program is never taken for it. While it is built, the file names the process that builds.
+// The process of the fabric of `npm run fabric`, stored in a file together with its start time, so a process of another program is
+// never mistaken for it. During the build, the file names the process that builds.
 
 const RECORD = path.join(existsSync("/run") ? "/run" : tmpdir(), "switchyard-fabric")
 
-/** The record of a process that lives. */
+/** The record of a running process. */
 interface Recorded {
   readonly pid: number
   readonly phase: "building" | "up"
 }
 
-/** When a process started, in ticks since the machine did; undefined when there is none. */
+/** When a process started, in ticks since the boot; undefined if it does not exist. */
 const startOf = (pid: number): string | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -48,7 +48,7 @@ const recordIn = (record: string): Recorded | undefined => {
 /** The fabric that runs or is being built, if one is. */
 const readRecord = (): Recorded | undefined => recordIn(textOf(RECORD))
 
-/** Gives a file the record's name, unless another one has it: the record is never there without its text. */
+/** Renames a file to the record, unless the record exists: so the record is never empty. */
 const linkAsRecord = (file: string): boolean => {
   try {
     linkSync(file, RECORD)
@@ -72,7 +72,7 @@ const removeEnded = (ended: string): void => {
   rmSync(aside, { force: true })
 }
 
-/** Says that this process builds one. Yields the other one, when there is one already. */
+/** Records that this process builds a fabric. Yields the existing one, if there is one. */
 const claimRecord = (): Recorded | undefined => {
   const mine = `${RECORD}.${process.pid}`
   writeFileSync(mine, recordText({ pid: process.pid, phase: "building" }))
@@ -89,7 +89,7 @@ const claimRecord = (): Recorded | undefined => {
   }
 }
 
-/** Says that the fabric is up, in this process. */
+/** Records that the fabric runs in this process. */
 const keepRecord = (pid: number): void => {
   writeFileSync(`${RECORD}.new`, recordText({ pid, phase: "up" }))
   renameSync(`${RECORD}.new`, RECORD)
@@ -100,7 +100,7 @@ const forgetRecord = (): void => rmSync(RECORD, { force: true })
 /** The first process of the fabric; undefined while its builder has not started it. */
 const siteOf = ({ phase, pid }: Recorded): number | undefined => (phase === "up" ? pid : childOf(childOf(pid) ?? 0))
 
-/** It takes seconds; a node that hangs is not waited for. */
+/** It takes seconds; a hanging node does not delay it. */
 const MOST_SECONDS = 180
 
 const say = (line: string) => Effect.sync(() => void process.stdout.write(`${line}\n`))

@@ -42,5 +42,5 @@ for step in /etc/fabric/start/*; do
   [ -e "$step" ] && sh "$step" </dev/null
 done
 touch /var/fabric-up
-# a shell that waits collects the processes that others leave behind
+# a waiting shell reaps orphaned processes
 while :; do sleep 3600 & wait || true; done

@@ -105,7 +105,7 @@ init() {
 }
 
 wait_for_end() {
-  # reading also collects the processes that nodes leave behind
+  # reading also reaps orphaned processes of nodes
   while read -r _; do :; done
 }
 
@@ -133,7 +133,7 @@ case $verb in
   init) init; wait_for_end ;;
   stay)
     init
-    # whoever builds it may have been ended meanwhile: then nobody knows of it
+    # the process that builds it may have ended meanwhile: then no process knows of it
     read -r word && [ "$word" = stay ] || exit 1
     while :; do sleep 3600 & wait || true; done
     ;;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# while-input.sh COMMAND …: runs a command for as long as our input is open, and ends as it does. Whoever holds our input may die in
-# any way: the command is told to end then.
+# while-input.sh COMMAND …: runs a command while our input is open, and ends with its exit code. When the process that holds our
+# input dies, the command gets a signal to end.
 exec 3<&0
 "$@" 3<&- </dev/null &
 command=$!

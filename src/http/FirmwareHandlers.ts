@@ -16,7 +16,7 @@ import { makeUpgradeViews, type RunningDownload } from "../store/UpgradeStore.ts
 import { makeJobVisible } from "./core/Permits.ts"
 import { Caller } from "../api/Requests.ts"
 import { BadRequest, enveloped, jobStarted, jobStartedOnDevices, NotFound } from "../api/Answers.ts"
-import { DeviceUpgrade, GetFirmware, GetFirmwareChksum, RemoveFile } from "../domain/jobs/FirmwareJobs.ts"
+import { DeviceUpgrade, GetFirmware, GetFirmwareChksum, RemoveFile } from "../domain/jobs/UpkeepJobs.ts"
 import {
   type DownloadRequest,
   type DownloadView,

@@ -23,7 +23,7 @@ import * as SyncDevices from "./sync/SyncDevices.ts"
 import * as UpdateFacts from "./upkeep/UpdateFacts.ts"
 import * as UpdateInterfaces from "./init/UpdateInterfaces.ts"
 
-/** Every function with what does its work. */
+/** Every function with its handler. */
 export const jobFunctions = [
   ApplyConfig.job,
   ConfirmDevices.job,
@@ -57,7 +57,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** The jobs that devices start by what happens to them. */
+/** The jobs that events of devices start. */
 export const deviceJobs = Layer.effect(
   DeviceJobs,
   Effect.map(JobEngine, (engine) => ({

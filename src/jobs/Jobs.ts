@@ -1,13 +1,12 @@
 /**
- * Jobs as layers: `services` is what API handlers and job functions share, `layer` what runs by itself on top of it. A layer stands here
- * once under one name, because two would be two caches or two queues.
+ * Jobs as layers: `services` are shared by API handlers and job functions, `layer` runs the background work on top of them. Each
+ * layer exists once, because two would be two caches or two queues.
  */
 import { Layer } from "effect"
 import { ChangeWindows } from "../access/ChangeWindows.ts"
 import { Permissions } from "../access/Permissions.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
-import { DeviceCertificates } from "../devices/DeviceCertificates.ts"
 import { DeviceStates } from "../devices/DeviceStates.ts"
 import { JobEngine } from "./engine/JobEngine.ts"
 import { JobPlaces } from "./engine/JobPlaces.ts"
@@ -24,7 +23,6 @@ import { gate } from "./requests/JobRequests.ts"
 import { JobWindows } from "./requests/JobWindows.ts"
 import * as OpenChanges from "./sync/OpenChanges.ts"
 import { SyncOutcome } from "./sync/Outcome.ts"
-import { BeginningPlaces } from "./sync/SyncDevice.ts"
 import * as Schedules from "./upkeep/Schedules.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { CandidateConfigs } from "../templates/CandidateConfigs.ts"
@@ -51,13 +49,8 @@ export const services = Layer.mergeAll(
 
 const upgrading = Layer.mergeAll(Firmware.layer, UpgradeStore.layer)
 
-/** What job functions hold between them. */
-const working = Layer.mergeAll(
-  SyncOutcome.layer,
-  BeginningPlaces.layer,
-  BackgroundWork.layer,
-  DeviceCertificates.layer.pipe(Layer.provide(CertificateAuthority.layer))
-)
+/** Services that job functions share. */
+const working = Layer.mergeAll(SyncOutcome.layer, BackgroundWork.layer, CertificateAuthority.layer)
 
 const functions = JobList.layer.pipe(Layer.provide([working, upgrading]))
 
@@ -69,5 +62,5 @@ const runner = Layer.merge(JobRunner.layer, layerSweep).pipe(
 
 const openChanges = OpenChanges.layer.pipe(Layer.provide(SyncOutcome.layer))
 
-/** What works by itself: the runner of jobs, their schedules, and the changes that an earlier process has left open. */
+/** The background work: the runner of jobs, their schedules, and the open changes of earlier processes. */
 export const layer = Layer.mergeAll(runner, Schedules.layer, openChanges, Retention.executions)

@@ -4,7 +4,7 @@
  */
 import type { Node, Topology } from "./Topology.ts"
 
-/** One switch of the plan, as its start configuration needs to know it. */
+/** One switch of the plan, for its start configuration. */
 export interface PlannedSwitch {
   readonly name: string
   readonly role: "access" | "dist" | "core"

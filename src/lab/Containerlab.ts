@@ -1,8 +1,7 @@
 /**
- * Reads the usual containerlab files as topologies of the lab: what the lab needs is put where it looks for it (settings of
- * kinds and groups under the nodes, extended links as `node:port`), and what it does without is left out, with a note for
- * the user. Unknown keys stay in the document, so that the check of the topology names them.
- * docs/provisioning.md#containerlab-files says what is read.
+ * Reads the usual containerlab files as topologies of the lab: moves settings of kinds and groups under the nodes, writes extended
+ * links as `node:port`, and removes keys that the lab does not use, with a note for the user. Unknown keys stay in the document, so
+ * the check of the topology names them. The keys that are read: docs/provisioning.md#containerlab-files.
  */
 // Keys of containerlab files that the lab ignores, and why.
 
@@ -25,7 +24,7 @@ const ignoredOfNode: ReadonlyMap<string, string> = new Map([
   ...because(MARKS, "labels position"),
   ["type", "`model` says which box a switch is"],
   ["config", "the lab fills in no templates of configurations"],
-  ["credentials", "`users` and the configuration say who may log in"]
+  ["credentials", "`users` and the configuration define the logins"]
 ])
 
 /** `ports` is a number of ports for the lab and a list of published ones for containerlab. */
@@ -49,7 +48,7 @@ const ignoredOfLink: ReadonlyMap<string, string> = new Map([
 /** Keys of an end of a link other than `node` and `interface`. */
 const WHY_NO_END_SETTINGS = "the switch's configuration says what its ports have"
 
-/** Types of links, and names instead of a node, that lead out of the lab or nowhere. */
+/** Types of links, and names in the place of a node, that lead out of the lab or nowhere. */
 export const outwardLinks: ReadonlyMap<string, string> = new Map([
   ["host", "the lab has no ports on this machine"],
   ["mgmt-net", "the lab has no management network of containers"],
@@ -59,7 +58,7 @@ export const outwardLinks: ReadonlyMap<string, string> = new Map([
   ["dummy", "nothing is at its other end"]
 ])
 
-/** Kinds that are no network device, or that have no vendor in their name. */
+/** Kinds of other machines than network devices, or without a vendor in their name. */
 const otherKinds = new Set(
   (
     "linux host bridge ovs-bridge ext-container k8s-kind generic_vm srl crpd xrd cvx rare border0 mysocketio sonic-vs sonic-vm " +
@@ -81,7 +80,7 @@ interface Reading {
   readonly document: unknown
   /** The ignored keys and the reasons, a line each. */
   readonly notes: ReadonlyArray<string>
-  /** Places in the file of the links that are left. */
+  /** Places in the file of the remaining links. */
   readonly linkPlaces: ReadonlyArray<number>
 }
 
@@ -125,12 +124,12 @@ const part = (fields: Fields, key: string): Fields | undefined => {
 
 const REMOTE = /^(?:https?|ftp|s3):\/\//
 
-/** A configuration file that can be had, with the node's name where containerlab puts it. */
+/** A local configuration file, with the node's name as containerlab inserts it. */
 const withConfiguration = (fields: Fields, name: string, note: Note): Fields => {
   const { "startup-config": file, ...others } = fields
   if (typeof file !== "string" || file.includes("\n")) return fields
   if (!REMOTE.test(file)) return { ...others, "startup-config": file.replaceAll("__clabNodeName__", name) }
-  note("startup-config at an address", "the lab fetches nothing; save the file beside the topology", name)
+  note("startup-config at an address", "the lab fetches nothing; save the file next to the topology", name)
   return others
 }
 
@@ -159,7 +158,7 @@ const inherited = (node: Fields, topology: Fields, note: Note, name: string): Fi
 
 interface NodesRead {
   readonly nodes: Fields
-  /** Names of nodes that are left out, with their kind. */
+  /** Names of omitted nodes, with their kind. */
   readonly others: ReadonlyMap<string, string>
 }
 
@@ -198,7 +197,7 @@ const readDefaults = (defaults: Fields, note: Note): Fields => {
 /** cEOS writes `eth1_2` for Ethernet1/2. */
 const portName = (port: string): string => (/^e[a-z]*\d+(?:_\d+)+$/i.test(port) ? port.replaceAll("_", "/") : port)
 
-/** An end as `node:port`; what is no end stays. */
+/** An end as `node:port`; anything else stays unchanged. */
 const readEnd = (end: unknown, note: Note): unknown => {
   if (typeof end === "string") {
     const at = end.indexOf(":")
@@ -213,7 +212,7 @@ const readEnd = (end: unknown, note: Note): unknown => {
 
 const nodeOf = (end: unknown): string => (typeof end === "string" ? (end.split(":")[0] ?? "") : "")
 
-/** Why a link is left out, or undefined. */
+/** Why a link is omitted, or undefined. */
 const reasonToLeaveOut = (type: unknown, ends: ReadonlyArray<unknown>, { nodes, others }: NodesRead) => {
   const outward = typeof type === "string" ? outwardLinks.get(type) : undefined
   if (outward !== undefined) return { what: `a link of type ${String(type)}`, why: outward }

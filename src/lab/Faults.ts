@@ -1,6 +1,6 @@
 /**
- * Faults on demand: what can go wrong with one switch, at which step, and how often. A fault is data, so tests, the
- * control endpoint and a rehearsal write it the same way.
+ * Faults on demand: the kind of a fault on one switch, its step, and how often it strikes. A fault is data, so tests, the control
+ * endpoint and a rehearsal write it the same way.
  */
 import { Schema } from "effect"
 
@@ -80,7 +80,7 @@ export type Faults = Array<ArmedFault>
 /** Most faults that one switch holds at a time. */
 const LIMIT = 64
 
-/** Adds a fault; the oldest goes when there are too many. */
+/** Adds a fault; removes the oldest if there are too many. */
 export const add = (faults: Faults, fault: Fault): void => {
   faults.push({ fault, left: "times" in fault && fault.times !== undefined ? fault.times : Number.POSITIVE_INFINITY })
   if (faults.length > LIMIT) faults.shift()
@@ -116,7 +116,7 @@ export const takeAt = <K extends "slow" | "lie" | "error" | "truncate">(
 
 const atStep = (fault: Fault, step: Step) => !("step" in fault) || fault.step === undefined || fault.step === step
 
-/** True when the connection is to be cut or silenced here; `lines` counts the configuration lines taken so far. */
+/** True if the connection must be cut or silenced here; `lines` counts the configuration lines taken so far. */
 export const strikes = (
   faults: Faults,
   kind: "cut" | "silent",

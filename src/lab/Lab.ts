@@ -1,6 +1,6 @@
 /**
- * A simulated campus in this process: the switches of a topology, their links, listeners, power and DHCP server, for as long as
- * the scope is open. It shares no code with the drivers, so that one cannot excuse the other. See
+ * A simulated campus in this process: the switches of a topology, their links, listeners, power and DHCP server, for as long as the
+ * scope is open. It shares no code with the drivers, so neither can hide a fault of the other. See
  * docs/switch-dialogues.md#the-simulated-switch.
  */
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
@@ -18,7 +18,7 @@ import { end, type Node, type Topology } from "./Topology.ts"
 /** No switch of that name is in the lab. */
 export class SwitchUnknown extends Schema.TaggedError<SwitchUnknown>()("SwitchUnknown", { name: Schema.String }) {}
 
-/** No port could be had for the listeners. */
+/** No port is available for the listeners. */
 export class PortUnavailable extends Schema.TaggedError<PortUnavailable>()("PortUnavailable", {
   reason: Schema.String
 }) {}
@@ -26,7 +26,7 @@ export class PortUnavailable extends Schema.TaggedError<PortUnavailable>()("Port
 export interface LabOptions {
   /** TCP port of all switches; 0 or absent: the topology's, else a free one. */
   readonly port?: number
-  /** Addresses that are rewritten; default 10.a.b.c → 127.a.b.c, and what the topology says. */
+  /** Addresses that are rewritten; default 10.a.b.c → 127.a.b.c, and those of the topology. */
   readonly addressMap?: Listeners.AddressMap
   /** Called in process for every committed lease, in addition to the hook program of the topology. */
   readonly onLease?: (lease: Power.Lease) => Effect.Effect<void>
@@ -192,7 +192,7 @@ const makeSwitch = (
 const personalityOf = ({ personality }: Node): Personality | undefined =>
   personality !== undefined && isPersonality(personality) ? personalities[personality] : undefined
 
-/** How a switch behaves that is described like this. */
+/** The behaviour of a switch with these settings. */
 export const behaviourOf = (node: Node): Switch.Behaviour => ({
   inputBuffer: node.inputBuffer ?? 4096,
   commandMs: node.commandMs ?? 0,

@@ -12,8 +12,8 @@ import { Fault } from "./Faults.ts"
 import type { LabSwitch } from "./LabSwitch.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 
-// The control endpoint: look at switches, boot them and break them with curl from another process. For loopback only; requests
-// from web pages are refused.
+// The control endpoint: show switches, boot them and break them with curl from another process. For loopback only; requests from
+// web pages are refused.
 
 /** The endpoint's answer about one switch. */
 export const describe = (device: LabSwitch) => ({
@@ -236,7 +236,7 @@ export const addresses = (lab: LabShape): ReadonlyArray<string> => {
   })
 }
 
-/** Lines that say what is peculiar about each personality; those that no site should meet are marked. */
+/** Lines that describe each personality; unusual ones are marked. */
 export const personalityLines = (): ReadonlyArray<string> => {
   const width = Math.max(...Object.keys(personalities).map((name) => name.length))
   return Object.entries(personalities).map(
@@ -244,7 +244,7 @@ export const personalityLines = (): ReadonlyArray<string> => {
   )
 }
 
-/** Prints what personalities a switch can have. */
+/** Prints the personalities of switches. */
 export const listPersonalities = Effect.suspend(() => Console.log(personalityLines().join("\n")))
 
 /** Runs a lab until interrupted. Fails with TopologyInvalid, PortUnavailable, DhcpPoolInvalid or the port's ServeError. */

@@ -1,6 +1,6 @@
 /**
- * The handle by which tests, the demo and the control endpoint look at one simulated switch and do things to it that do
- * not come over SSH: power, faults, other hardware, other people's sessions.
+ * The handle with which tests, the demo and the control endpoint read one simulated switch and act on it without SSH: power,
+ * faults, other hardware, other people's sessions.
  */
 import { Effect } from "effect"
 import * as ConfigSessions from "./eos/ConfigSessions.ts"
@@ -40,7 +40,7 @@ export interface LabSwitch {
   readonly timer: () => { readonly session: string; readonly remainingMs: number } | undefined
   /** Everything that changed the configuration, oldest first; of one session when named. */
   readonly commits: (session?: string) => ReadonlyArray<CommitRecord>
-  /** Calls back after every change of the configuration, before its answer can be read. Returns how to stop it. */
+  /** Calls back after every change of the configuration, before its answer can be read. Returns a function that stops it. */
   readonly onCommit: (tell: (record: CommitRecord) => void) => () => void
   readonly logins: () => ReadonlyArray<LoginRecord>
   readonly commands: () => ReadonlyArray<CommandRecord>
@@ -63,9 +63,9 @@ export interface LabSwitch {
   readonly whenOn: Effect.Effect<void>
   /** Drops connections, comes back with startup configuration and boot image; ends when it answers. */
   readonly reload: Effect.Effect<void>
-  /** Closes all connections of now. */
+  /** Closes all present connections. */
   readonly dropConnections: Effect.Effect<void>
-  /** Commits its lease again: runs the DHCP hook. */
+  /** Renews its lease: runs the DHCP hook. */
   readonly renewLease: Effect.Effect<void, DhcpHookFailed>
 
   readonly faults: () => ReadonlyArray<Faults.Fault>
@@ -74,7 +74,7 @@ export interface LabSwitch {
 
   /** An operator's change: lines merged into the running configuration, or the whole of it replaced. */
   readonly configure: (text: string, options?: { readonly replace?: boolean }) => void
-  /** An operator's open session that is not ours; with seconds it is committed with a running timer. Error text or undefined. */
+  /** Opens a session of another operator; with seconds it is committed with a running timer. Error text or undefined. */
   readonly foreignSession: (name: string, timerSeconds?: number) => string | undefined
   /** Replaces or (null) hides the LLDP neighbour of a port. */
   readonly setNeighbour: (port: string, neighbour: Partial<Omit<Switch.Neighbour, "port">> | null) => void

@@ -1,6 +1,6 @@
 /**
- * Cables between switches and machines at their ports: which links are up, and what LLDP, reachability and address tables follow
- * from it.
+ * Cables between switches and machines at their ports: the links that are up, and the resulting LLDP neighbours, reachability and
+ * address tables.
  */
 import { systemDescription } from "./eos/Hardware.ts"
 import type { End, Node } from "./Topology.ts"
@@ -90,8 +90,9 @@ export const reachable = (links: Links, gateways: ReadonlyArray<string>): Readon
   return seen
 }
 
-// Machines at ports, and what switches learn of them: every switch that a machine's frames reach over links that are up and not routed
-// knows the machine by the port towards it; the switch that routes its VLAN knows its address. Which VLANs a trunk carries is ignored.
+// Machines at ports, and the entries that switches learn: every switch that a machine's frames reach over links that are up and not
+// routed knows the machine by the port towards it; the switch that routes its VLAN knows its address. Which VLANs a trunk carries
+// is ignored.
 
 /** One machine: lower case with colons. */
 interface Host {

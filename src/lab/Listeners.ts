@@ -12,8 +12,8 @@ import * as SshFront from "./SshFront.ts"
 import type { Switch } from "./Switch.ts"
 
 /**
- * What configured addresses are rewritten to: first octets of IPv4 (`["10", "127"]` maps 10.a.b.c to 127.a.b.c), networks of IPv6
- * (`["2001:db8:17::/112", "::ffff:127.96.0.0/112"]`), for which a machine has loopback addresses in that form only.
+ * The addresses to which configured ones are rewritten: first octets of IPv4 (`["10", "127"]` maps 10.a.b.c to 127.a.b.c), networks
+ * of IPv6 (`["2001:db8:17::/112", "::ffff:127.96.0.0/112"]`), for which a machine has loopback addresses in that form only.
  */
 export type AddressMap = ReadonlyArray<readonly [string, string]>
 
@@ -67,7 +67,7 @@ const intoNetwork = (from: string, to: string, address: string): string | undefi
     : undefined
 }
 
-/** The address on which the lab answers for a configured one; undefined when this machine cannot have it. */
+/** The address on which the lab answers for a configured one; undefined if this machine does not have it. */
 const mapped = (map: AddressMap, address: string): string | undefined => {
   for (const [from, to] of map) {
     if (from.includes(":")) {

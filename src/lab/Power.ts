@@ -19,8 +19,8 @@ export const pause = (milliseconds: number): Effect.Effect<void> =>
         return Effect.sync(() => clearTimeout(timer))
       })
 
-// The site's DHCP server as switches see it: it gives leases out of a pool and, for every commit of a lease, runs the same
-// program that a real DHCP server runs: `{hook} commit {mac} {ip} {platform}`.
+// The site's DHCP server: it gives leases out of a pool and, for every commit of a lease, runs the same program that a real DHCP
+// server runs: `{hook} commit {mac} {ip} {platform}`.
 
 /** The hook program could not be run or ended with an error. `output` is the end of what it printed. */
 export class DhcpHookFailed extends Schema.TaggedError<DhcpHookFailed>()("DhcpHookFailed", {
@@ -144,7 +144,7 @@ const runHook = (settings: Dhcp, lease: Lease): Effect.Effect<void, DhcpHookFail
 export interface Power {
   /** Boots in the background; a second call starts over. The effect waits for the end of the boot. */
   readonly boot: (device: Switch.Switch) => Effect.Effect<void>
-  /** Off at once; ends a boot that is under way. */
+  /** Off at once; ends a running boot. */
   readonly off: (device: Switch.Switch) => Effect.Effect<void>
   /** Off and on again, in the background. */
   readonly reload: (device: Switch.Switch) => void

@@ -1,5 +1,5 @@
 /**
- * The state and the history of one simulated switch, and the few things that change all of it: a new running configuration,
+ * The state and the history of one simulated switch, and the few operations that change all of it: a new running configuration,
  * going down, coming up. Everything else (sessions, files, commands) works on this record.
  */
 import type { ParsedKey } from "ssh2"
@@ -68,7 +68,7 @@ export const pushRecord = <A>(history: History, list: Array<A>, record: A): void
 export const pushCommit = (history: History, record: CommitRecord): void => {
   pushRecord(history, history.commits, record)
   if (history.watchers.size === 0) return
-  // the switch finishes its step first; nothing reaches the client meanwhile
+  // the switch finishes its step first; no byte reaches the client meanwhile
   queueMicrotask(() => {
     for (const tell of history.watchers) tell(record)
   })
@@ -112,7 +112,7 @@ export interface Behaviour {
 export interface Connection {
   /** Address that it was made to. */
   readonly address: string
-  /** Never answers again, and never resets: what a client sees when the address has moved. */
+  /** Never answers again, and never resets, as after a move of the address. */
   readonly silence: () => void
   /** Closes it at once. */
   readonly drop: () => void

@@ -36,7 +36,7 @@ const behaviour = {
   ports: Schema.optionalKey(Schema.Int),
   flashBytes: Schema.optionalKey(Schema.Finite),
   platform: Schema.optionalKey(Text),
-  /** A personality of `eos/Quirks.ts`: a release with its quirks; what the node says itself counts more. */
+  /** A personality of `eos/Quirks.ts`: a release with its quirks; the node's own quirks win. */
   personality: Schema.optionalKey(
     Text.check(
       Schema.makeFilter(
@@ -51,7 +51,7 @@ const behaviour = {
 
 const KINDS = ["eos", "ceos", "arista_ceos", "arista_veos", "vr-arista_veos", "vr-veos"] as const
 
-/** Other types than `veth` that containerlab has are left out before; what comes here is none of them. */
+/** Links of other containerlab types than `veth` were removed before. */
 const LinkType = Text.check(
   Schema.makeFilter(() => `not a type of link; there are veth, ${[...outwardLinks.keys()].join(", ")}`)
 )
@@ -132,7 +132,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const decode = Schema.decodeUnknownEffect(Topology)
 
-/** A topology, and what of its file was ignored and why. */
+/** A topology, and the ignored parts of its file with the reasons. */
 interface TopologyRead {
   readonly topology: Topology
   readonly notes: ReadonlyArray<string>
@@ -195,7 +195,7 @@ const checkLinks = (topology: Topology, places: ReadonlyArray<number>): Readonly
 
 const parse = (text: string) =>
   Effect.try({
-    // files of sites that repeat themselves merge what an anchor names
+    // files with repetitions merge YAML anchors
     try: (): unknown => parseYaml(text, { merge: true }),
     catch: (error) => new TopologyInvalid({ issues: [error instanceof Error ? error.message : String(error)] })
   })

@@ -42,7 +42,7 @@ const valuesOf = (version: IpVersion, texts: Iterable<string>): ReadonlySet<bigi
   return values
 }
 
-/** The lowest address of the range that is not taken. Takes no longer than there are taken addresses. */
+/** The lowest free address of the range. Its time depends only on the number of taken addresses. */
 export const firstFree = (range: AddressRange, taken: Iterable<string>): Option.Option<string> => {
   const values = valuesOf(range.version, taken)
   for (let value = range.first; value <= range.last; value++) {
@@ -85,7 +85,7 @@ interface ChosenAddress {
   readonly ip: string
 }
 
-/** An address of an access switch, with what its templates need to know about the network around it. */
+/** An address of an access switch, with the facts about its network for the templates. */
 interface ManagementAddress extends ChosenAddress {
   readonly prefixLength: number
   /** Address of the gateway, without length. */
@@ -102,7 +102,7 @@ export interface ManagementAddresses {
 
 export interface AccessAllocation {
   readonly domain: MgmtDomain
-  /** How many of the first host addresses are never given out. */
+  /** How many of the first host addresses are never assigned. */
   readonly reservedCount: number
   /** Family of the primary address when the domain has both gateways. */
   readonly primaryVersion: IpVersion
@@ -193,8 +193,8 @@ interface FabricAllocation {
 }
 
 /**
- * The lowest address of a loopback network that is not taken, the network's first address included. `setting` names the
- * network in the error. Also for a CORE or DIST device that an operator creates without addresses.
+ * The lowest free address of a loopback network, including its first address. `setting` names the network in the error. Also used
+ * for a CORE or DIST device that an operator creates without addresses.
  */
 export const allocateLoopback = (
   setting: "mgmt_lo_net" | "infra_lo_net",

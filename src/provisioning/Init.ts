@@ -1,6 +1,5 @@
 /**
- * Which job a device_init request starts, how far step 1 of an MLAG pair has to go, and when step 2 follows
- * (docs/provisioning.md).
+ * The job that a device_init request starts, the work of step 1 for an MLAG pair, and the start of step 2 (docs/provisioning.md).
  */
 import { Option, Result } from "effect"
 import type { Device, DeviceType } from "../domain/Device.ts"
@@ -32,8 +31,8 @@ const refuse = (message: string) => Result.fail(new DeviceStateError({ message }
 type WithState = Pick<Device, "state">
 
 /**
- * The work of step 1 for a device and, with MLAG arguments, its peer: everything, or only start the peer when the first
- * switch of the pair is through already. Fails with DeviceStateError.
+ * The work of step 1 for a device and, with MLAG arguments, its peer: everything, or only start the peer if the first switch of the
+ * pair has completed step 1. Fails with DeviceStateError.
  */
 export const accessStart = (
   device: WithState,
@@ -54,13 +53,13 @@ const MLAG_PEER_DELAY_SECONDS = 60
 export const mlagPeerDelay = (step2DelaySeconds: number): number => Math.min(MLAG_PEER_DELAY_SECONDS, step2DelaySeconds)
 
 /**
- * Seconds between step 1 and step 2. The first switch of an MLAG pair waits until its peer is through as well, because the
- * peer's step 1 starts late. `mgmtTimeout` is INIT_MGMT_TIMEOUT, `delay` INIT_STEP2_DELAY.
+ * Seconds between step 1 and step 2. The first switch of an MLAG pair waits until its peer has completed step 1, because the peer
+ * starts late. `mgmtTimeout` is INIT_MGMT_TIMEOUT, `delay` INIT_STEP2_DELAY.
  */
 export const step2Delay = (delay: number, mgmtTimeout: number, isFirstOfPair: boolean): number =>
   isFirstOfPair ? Math.max(delay, mlagPeerDelay(delay) + 2 * mgmtTimeout) : delay
 
-// The arguments of an initialisation, as its jobs and checks have them (docs/provisioning.md#arguments).
+// The arguments of an initialisation in its jobs and checks (docs/provisioning.md#arguments).
 
 /** The keys and their order are those of `parsed_args`. */
 export interface InitArguments {
@@ -74,7 +73,7 @@ export interface InitArguments {
   readonly replace_hostname?: boolean
 }
 
-/** The arguments that a request has for a device. */
+/** The arguments in a request for a device. */
 export const initArguments = (
   device_id: number,
   { device_type, hostname, mlag_peer_hostname, mlag_peer_id, neighbors, replace_hostname }: InitRequest
@@ -88,9 +87,9 @@ export const initArguments = (
   ...(replace_hostname === undefined ? {} : { replace_hostname })
 })
 
-// The answer of device_initcheck (docs/provisioning.md#check-before): what was found about the links and the neighbours of a
-// switch, and whether it could be initialised. The checks that could not be done at all are errors of the request and do not
-// come here. Several problems of one kind are joined in one text, separated by semicolons.
+// The answer of device_initcheck (docs/provisioning.md#check-before): the findings about the links and the neighbours of a switch,
+// and whether it could be initialised. Checks that could not be done are errors of the request and are not part of it. Several
+// problems of one kind are joined in one text, separated by semicolons.
 
 /** The `data` of the answer. */
 interface InitCheck {
@@ -103,7 +102,7 @@ interface InitCheck {
   readonly mlag_compatible?: boolean
   /** Another device has the new hostname already. */
   readonly hostname_error?: string
-  /** With replace_hostname: what the new unit has no ports for. */
+  /** With replace_hostname: the losses of a replacement. */
   readonly replacement_lost?: ReplacementLost
   readonly parsed_args: InitArguments
   readonly compatible: boolean
@@ -121,9 +120,9 @@ interface Reason {
 
 export interface InitCheckSurvey {
   readonly args: InitArguments
-  /** The links that there are or would be, and everything that speaks against links. */
+  /** The present and possible links, and all problems of links. */
   readonly links: { readonly links: ReadonlyArray<ReportedLink>; readonly problems: ReadonlyArray<Reason> }
-  /** Hostnames of the neighbours, and everything that speaks against them, their management domain and its addresses. */
+  /** Hostnames of the neighbours, and all problems of them, their management domain and its addresses. */
   readonly neighbours: { readonly neighbors: ReadonlyArray<string>; readonly problems: ReadonlyArray<Reason> }
   /** Present hostname of the MLAG peer; null without one. */
   readonly mlagPeerHostname: string | null

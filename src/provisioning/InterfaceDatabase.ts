@@ -1,7 +1,7 @@
 /**
- * Filling the interface database of an access switch from the interfaces it shows and the links it has
- * (docs/provisioning.md#ports-of-an-access-switch and docs/jobs.md#update_interfacedb): uplinks and MLAG ports follow the
- * cables, every other port is an automatic access port until an operator changes it.
+ * Fills the interface database of an access switch from its interfaces and links (docs/provisioning.md#ports-of-an-access-switch
+ * and docs/jobs.md#update_interfacedb): uplinks and MLAG ports follow the cables, every other port is an automatic access port
+ * until an operator changes it.
  */
 import { Result } from "effect"
 import type { Device, DeviceType } from "../domain/Device.ts"
@@ -12,8 +12,8 @@ import { DeviceStateError, InconsistentMlagPeer, NoPhysicalInterfaces } from "./
 import type { DeviceEvent } from "../../machines/device/DeviceEvents.ts"
 
 /**
- * The physical ports among a device's interfaces, in their order. Fails with NoPhysicalInterfaces when there is none, or
- * when nothing is known about the platform.
+ * The physical ports among a device's interfaces, in their order. Fails with NoPhysicalInterfaces if there is none, or if the
+ * platform is unknown.
  */
 export const physicalInterfaces = (
   platform: string,
@@ -41,8 +41,8 @@ interface CabledPorts {
 }
 
 /**
- * Which ports of a device lead to an uplink (a DIST device, or an ACCESS switch that is not its MLAG peer) or to the MLAG
- * peer. `devices` are the far ends by id.
+ * The ports of a device that lead to an uplink (a DIST device, or an ACCESS switch other than its MLAG peer) or to the MLAG peer.
+ * `devices` are the far ends by id.
  */
 export const cabledPorts = (
   deviceId: number,
@@ -71,7 +71,7 @@ export interface InterfacePlan {
   readonly write: ReadonlyArray<Interface>
   /** Names of rows to delete. */
   readonly remove: ReadonlyArray<string>
-  /** Uplink and MLAG ports that the device does not show any more: kept, worth a warning. */
+  /** Uplink and MLAG ports that the device no longer shows: kept, with a warning. */
   readonly missing: ReadonlyArray<string>
 }
 
@@ -103,8 +103,8 @@ const followsCable = ({ configtype }: Interface): boolean =>
   configtype === "ACCESS_UPLINK" || configtype === "MLAG_PEER"
 
 /**
- * Rows to write and to delete so that the database fits the device. Existing rows stay unchanged unless `replace`; a row
- * that becomes ACCESS_AUTO keeps its data. Rows of missing ports are deleted, except uplinks and MLAG ports.
+ * Rows to write and to delete so that the database matches the device. Existing rows stay unchanged unless `replace`; a row that
+ * becomes ACCESS_AUTO keeps its data. Rows of missing ports are deleted, except uplinks and MLAG ports.
  */
 export const planInterfaces = (survey: InterfaceSurvey): InterfacePlan => {
   const stored = new Map(survey.stored.map((row) => [row.name, row]))
@@ -143,7 +143,7 @@ export const uplinkPorts = (rows: ReadonlyArray<Interface>): ReadonlyMap<string,
   )
 
 /**
- * Without `replace`, one or two uplink rows are trusted and the uplinks are not worked out again from the links
+ * Without `replace`, one or two uplink rows are trusted and the uplinks are not derived again from the links
  * (docs/jobs.md#update_interfacedb).
  */
 export const trustsStoredUplinks = (rows: ReadonlyArray<Interface>, replace: boolean): boolean => {
@@ -163,14 +163,13 @@ export const checkMlagRows = (
   return Result.fail(new InconsistentMlagPeer({ message }))
 }
 
-// Putting a new switch in the place of a broken one (docs/provisioning.md#replacement): the old row lives on with its id, its
-// name and the configuration of its ports, and takes over the identity of the new unit; the row under which the new unit was
-// discovered goes.
+// Replaces a broken switch with a new one (docs/provisioning.md#replacement): the old row keeps its id, its name and the
+// configuration of its ports, and takes over the identity of the new unit; the row of the new unit's discovery is deleted.
 
 type NewUnit = Pick<Device, "id" | "ztp_mac" | "serial" | "model" | "dhcp_ip" | "platform">
 type OldUnit = Pick<Device, "id" | "hostname" | "state" | "management_ip" | "secondary_management_ip">
 
-/** The facts about the device that is to be replaced. */
+/** The facts about the device to be replaced. */
 interface ReplacementSurvey {
   readonly hostname: string
   /** Null when no device has this hostname. */
@@ -205,11 +204,11 @@ interface ReplacementPlan {
   readonly deleteId: number
   /** For the old row: copies the identity, reserves the management addresses and moves it to DISCOVERED. */
   readonly event: DeviceEvent
-  /** Addresses that the new unit is to get again. */
+  /** Addresses that the new unit gets again. */
   readonly reuse: ReadonlyArray<string>
 }
 
-/** How the new unit takes the place of the old one. */
+/** The replacement of the old unit by the new one. */
 export const planReplacement = (old: OldUnit, unit: NewUnit): ReplacementPlan => ({
   deviceId: old.id,
   deleteId: unit.id,

@@ -1,7 +1,7 @@
 /**
- * Which cables a switch has, worked out from its LLDP neighbours (docs/provisioning.md#links-from-lldp). The outcome is a plan:
- * links that are stored already, links to delete because the cable was moved, links to add. A dry run shows the plan, a live
- * run carries it out; both come from the same computation.
+ * Derives the cables of a switch from its LLDP neighbours (docs/provisioning.md#links-from-lldp). The result is a plan: links that
+ * are stored already, links to delete because the cable was moved, links to add. A dry run shows the plan, a live run carries it
+ * out; both come from the same computation.
  */
 import { Result } from "effect"
 import { type Device, type DeviceType, isFabricType } from "../domain/Device.ts"
@@ -11,8 +11,8 @@ import { freeSubnets } from "./Addresses.ts"
 import { collect, InterfaceError, NoFreeAddress, orProblems } from "./ProvisioningErrors.ts"
 import type { Interface } from "../domain/Interface.ts"
 
-// The ports that the settings of a fabric device speak about, and the rules of what may be plugged into what
-// (docs/provisioning.md#port-rules). "Configured" means: there is an entry for that interface name, ranges expanded.
+// The ports in the settings of a fabric device, and the rules for cables between ports (docs/provisioning.md#port-rules).
+// "Configured" means: there is an entry for that interface name, ranges expanded.
 
 /** One entry of `interfaces` in the settings; `name` may hold ranges such as `Ethernet[49-52]/1`. */
 interface PortSetting {
@@ -23,7 +23,7 @@ interface PortSetting {
 
 export type ConfiguredPorts = ReadonlyMap<string, PortSetting>
 
-/** One end of a cable: who it belongs to, of what type that device is (or will be), and what is known of its ports. */
+/** One end of a cable: its device, the (future) type of that device, and its configured ports. */
 interface PortOwner {
   readonly hostname: string
   readonly device_type: DeviceType
@@ -31,18 +31,18 @@ interface PortOwner {
 }
 
 export interface PeerPortOwner extends PortOwner {
-  /** Rows of the interface database; looked at for access switches. */
+  /** Rows of the interface database; used for access switches. */
   readonly interfaces: ReadonlyArray<Interface>
 }
 
-/** No range of the settings may unfold into more names than this. */
+/** The most names that a range of the settings may expand to. */
 const MAX_PORTS = 4_096
 
 const RANGE = /\[(\d+)(?:-(\d+))?\]/
 
 /**
- * The names behind a range, in order: `Ethernet[1-2]/[1-2]` → 1/1, 1/2, 2/1, 2/2. A name without brackets stands for itself;
- * a range that runs backwards yields nothing; brackets around anything but digits stay in the name.
+ * The names behind a range, in order: `Ethernet[1-2]/[1-2]` → 1/1, 1/2, 2/1, 2/2. A name without brackets is its own range; a
+ * descending range yields nothing; brackets around anything but digits stay in the name.
  */
 export const expandInterfaceRange = (name: string): ReadonlyArray<string> => {
   const match = RANGE.exec(name)
@@ -111,8 +111,7 @@ export const redundantLink = (
 }
 
 /**
- * The LLDP neighbours of one port, nearest first. Names as announced: short or fully qualified; empty when the switch does
- * not say them.
+ * The LLDP neighbours of one port, nearest first. Announced names, short or fully qualified; empty if the switch announces none.
  */
 interface LldpNeighbour {
   readonly hostname: string
@@ -120,10 +119,10 @@ interface LldpNeighbour {
 }
 export type LldpTable = Readonly<Record<string, ReadonlyArray<LldpNeighbour>>>
 
-/** The columns of a device that links are worked out from. */
+/** The columns of a device from which links are derived. */
 type LinkDevice = Pick<Device, "id" | "hostname" | "platform" | "state" | "device_type">
 
-/** A neighbour that is one of our devices, and where the cable ends. Port names are in their long form. */
+/** A neighbour in the database, and the end of the cable. Port names are in their long form. */
 interface SeenPeer {
   readonly localPort: string
   readonly peer: LinkDevice
@@ -136,7 +135,7 @@ export interface ReportedLink extends NewLinknet {
   readonly id?: number
   readonly device_a_hostname: string
   readonly device_b_hostname: string
-  /** Whether the link must be one of two. True for stored links whose ports were not looked at. */
+  /** Whether the link must be one of two. True for stored links whose ports were not checked. */
   readonly redundant_link: boolean
 }
 
@@ -150,10 +149,10 @@ export interface LinkPlan {
 /** The problems of links. */
 type LinkProblem = InterfaceError | NoFreeAddress | InvalidNetwork
 
-/** The plan of all cables that may be links, and what speaks against the others. */
+/** The plan of all possible links, and the problems of the other cables. */
 export interface LinkFindings {
   readonly plan: LinkPlan
-  /** Cables that are plugged in but may be no links as their ports are configured; whether they must be redundant is not known. */
+  /** Cables that cannot be links with the present configuration of their ports; their required redundancy is unknown. */
   readonly refused: ReadonlyArray<ReportedLink>
   readonly problems: ReadonlyArray<LinkProblem>
 }
@@ -192,7 +191,7 @@ export const portlessPeers = (
     return port === "" ? [new InterfaceError({ message })] : []
   })
 
-/** Columns hold this many characters; what is longer is no name of a port. */
+/** The width of the columns; a longer text is no port name. */
 const PORT_WIDTH = 64
 
 const heardPeers = (lldp: LldpTable, devices: ReadonlyMap<string, LinkDevice>, mlagPeerId: number | null) =>
@@ -207,14 +206,14 @@ const heardPeers = (lldp: LldpTable, devices: ReadonlyMap<string, LinkDevice>, m
 
 /** The input of a plan. */
 interface LinkSurvey {
-  /** The device with its present hostname; `ports` and `device_type` are those that it is about to get. */
+  /** The device with its present hostname, and its future `ports` and `device_type`. */
   readonly device: PortOwner & { readonly id: number }
   readonly seen: ReadonlyArray<SeenPeer>
   /** Ports of every peer that is seen, by its id. */
   readonly peers: ReadonlyMap<number, PeerPortOwner>
   /** All links of the database that end at the device or a peer, or that have a network. */
   readonly stored: ReadonlyArray<Linknet>
-  /** Networks that something else than a link has. */
+  /** Networks that are used for other purposes than links. */
   readonly occupied: ReadonlyArray<Pick<NewLinknet, "ipv4_network">>
   /** Settings `underlay.infra_link_net`; null when there is none. */
   readonly infraLinkNet: string | null
@@ -222,7 +221,7 @@ interface LinkSurvey {
 
 type End = readonly [device: number, port: string]
 
-/** The networks that links use, in a form that subnets can be compared with; texts that are none are left out. */
+/** The networks that links use, in a form for comparing subnets; other texts are omitted. */
 const linkNetworks = (links: Iterable<Pick<NewLinknet, "ipv4_network">>): ReadonlyArray<Network> =>
   [...links].flatMap(({ ipv4_network }) =>
     ipv4_network === null
@@ -357,9 +356,9 @@ export const linkError = <A>(value: A, problems: ReadonlyArray<LinkProblem>): Re
   orProblems(value, problems, (message) => new InterfaceError({ message }))
 
 /**
- * The links that follow from the LLDP neighbours. A cable that is stored, in either direction, is kept unchanged; one
- * that now ends elsewhere replaces the old link. Links between fabric devices get the lowest free /31 networks. Fails with
- * InterfaceError, which names every port that is not configured for its cable.
+ * The links that follow from the LLDP neighbours. A cable that is stored, in either direction, is kept unchanged; one that now ends
+ * elsewhere replaces the old link. Links between fabric devices get the lowest free /31 networks. Fails with InterfaceError, which
+ * names every port without a configuration for its cable.
  */
 export const planLinks = (survey: LinkSurvey): Result.Result<LinkPlan, LinkProblem> => {
   const { plan, problems } = findLinks(survey)
@@ -381,7 +380,7 @@ export const joinLinks = (...sources: ReadonlyArray<ReadonlyArray<ReportedLink>>
   return [...byEnds.values()]
 }
 
-/** Stored links as they are reported; links to a device that `hostnames` (by id) does not know are left out. */
+/** Stored links for the answer; without links to a device that `hostnames` (by id) does not have. */
 export const storedLinks = (
   links: ReadonlyArray<Linknet>,
   hostnames: ReadonlyMap<number, string>

@@ -1,6 +1,6 @@
 /**
- * Whether a switch is plugged in as its type demands (docs/provisioning.md#neighbour-checks): access switches below one or two
- * uplinks, fabric devices between devices of the opposite type, and all neighbours in a state in which they may be relied upon.
+ * Checks that a switch is cabled as its type requires (docs/provisioning.md#neighbour-checks): access switches below one or two
+ * uplinks, fabric devices between devices of the opposite type, and all neighbours in a reliable state.
  */
 import { Result } from "effect"
 import type { Device } from "../domain/Device.ts"
@@ -25,7 +25,7 @@ import { containsAddress, parseNetwork } from "../domain/Network.ts"
 /** A device at the far end of an uplink. */
 type UplinkDevice = Pick<Device, "id" | "hostname" | "device_type" | "management_ip">
 
-/** Everything there is to choose from. */
+/** The domains and devices to choose from. */
 interface DomainChoice {
   readonly domains: ReadonlyArray<MgmtDomain>
   /** Ids of all devices of type CORE. */
@@ -120,7 +120,7 @@ export const findMgmtDomain = (uplinks: ReadonlyArray<UplinkDevice>, choice: Dom
   return refuse(`Unexpected uplink device type: ${a.device_type}`)
 }
 
-/** A neighbour as the database knows it. */
+/** A neighbour in the database. */
 type Neighbour = Pick<Device, "id" | "hostname" | "device_type" | "management_ip" | "state" | "synchronized">
 
 /** The switch to be checked, under its present hostname. */
@@ -143,7 +143,7 @@ interface AccessSurvey extends NeighbourSurvey {
   readonly mlagPeer: CheckedDevice | null
 }
 
-/** Cables of which it is not known whether they must be redundant, because their ports are not configured. Default none. */
+/** Cables without configured ports, so that their required redundancy is unknown. Default none. */
 interface WithRefused {
   readonly refused?: ReadonlyArray<ReportedLink>
 }
@@ -176,7 +176,7 @@ interface FarEnd {
   readonly device: Neighbour
 }
 
-/** The far ends of all links, as seen from the devices in `own`; links of a device to itself are no links. */
+/** The far ends of all links of the devices in `own`; links of a device to itself do not count. */
 const farEnds = ({ devices, links, refused = [] }: NeighbourSurvey & WithRefused, own: ReadonlyArray<string>) =>
   collect<FarEnd, NeighbourCheckError>(
     [...links, ...refused]
@@ -196,7 +196,7 @@ const noLinks = ({ links, refused = [] }: NeighbourSurvey & WithRefused): boolea
 
 const withoutLinks = found(verification("No linknets were specified to check_neighbors"))
 
-/** One uplink that needs no twin, or two that are twins; those that are `clear` are the ones of which it is known. */
+/** One uplink without a twin, or two twins; `clear` are the uplinks whose redundancy is known. */
 const uplinksFit = (count: number, clear: number, redundant: number): boolean =>
   count === 1 ? redundant === 0 : count === 2 && redundant === clear
 
@@ -236,9 +236,9 @@ const accessNeighbours = (survey: AccessSurvey & WithRefused): NeighbourFindings
 }
 
 /**
- * Checks an access switch: exactly one uplink link whose far end is marked as not redundant, or exactly two that both are
- * part of a redundant pair; with an MLAG peer at least two links to it. The management domain is a matter of
- * `findMgmtDomain`, with the uplinks that are returned.
+ * Checks an access switch: exactly one uplink link whose far end is marked as not redundant, or exactly two that both are part of a
+ * redundant pair; with an MLAG peer at least two links to it. `findMgmtDomain` finds the management domain from the returned
+ * uplinks.
  */
 export const checkAccessNeighbours = (survey: AccessSurvey): Result.Result<VerifiedNeighbours, NeighbourCheckError> =>
   verified(accessNeighbours(survey))
@@ -282,7 +282,7 @@ export const checkFabricNeighbours = (
   type: "CORE" | "DIST"
 ): Result.Result<VerifiedNeighbours, NeighbourCheckError> => verified(fabricNeighbours(survey, type))
 
-/** Neighbours whose running configuration has to be compared with its stored hash next, and what is only worth a warning. */
+/** Neighbours whose running configuration must then be compared with its stored hash, and warnings. */
 interface NeighbourStates {
   readonly toHashCheck: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<DeviceSyncError>
@@ -318,7 +318,7 @@ export const neighbourStates = (
 }
 
 /**
- * Whether the neighbours may be relied upon: each exists and is MANAGED and synchronized. Below an access switch one that
+ * Checks that the neighbours are reliable: each exists and is MANAGED and synchronized. For an access switch, a neighbour that
  * waits for a sync is only a warning. `hostnames` may repeat a name.
  */
 export const checkNeighbourStates = (
@@ -330,9 +330,9 @@ export const checkNeighbourStates = (
   return orProblems<NeighbourStates, StateProblem>(states, problems, (message) => new DeviceStateError({ message }))
 }
 
-// The place of an access switch in the network: its neighbours are as they must be and a management domain belongs to its
-// uplinks (docs/provisioning.md#neighbour-checks and docs/provisioning.md#choice-of-the-management-domain). The same rule
-// serves device_initcheck and step 1 of the initialisation.
+// The place of an access switch in the network: its neighbours are valid and a management domain belongs to its uplinks
+// (docs/provisioning.md#neighbour-checks and docs/provisioning.md#choice-of-the-management-domain). The same rule serves
+// device_initcheck and step 1 of the initialisation.
 
 export interface AccessPlacement extends VerifiedNeighbours {
   /** Null when the request switched the checks off with an empty list of neighbours. */
@@ -350,7 +350,7 @@ const MOST_UPLINKS = 2
 export const findAccessPlace = (survey: AccessSurvey & WithRefused, choice: DomainChoice): PlacementFindings => {
   const found = accessNeighbours(survey)
   const { length } = found.uplinks
-  // with none or too many uplinks the lack of a domain would say the same again
+  // with none or too many uplinks a missing domain would only repeat the problem
   if (length === 0 || length > MOST_UPLINKS) return { ...found, domain: null }
   return Result.match(findMgmtDomain(found.uplinks, choice), {
     onSuccess: (domain) => ({ ...found, domain }),

@@ -1,7 +1,7 @@
 /**
- * The problems that keep a switch from being taken into the network. The tag of each error is the type name that job records show, the
- * message is the sentence that clients know (docs/provisioning.md). None of them is helped by a retry alone: cabling, settings
- * or the device's record have to change first.
+ * The problems that prevent the initialisation of a switch. The tag of each error is the type name in job records, the message is
+ * the sentence that clients know (docs/provisioning.md). A retry alone never helps: cabling, settings or the device's record must
+ * change first.
  */
 import { Result, Schema } from "effect"
 
@@ -25,7 +25,7 @@ export class DeviceError extends Schema.TaggedError<DeviceError>()("DeviceError"
 /** A device exists but is in the wrong state. */
 export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
   message: Schema.String,
-  /** Nothing that is done about the state would help: a device of this kind is never replaced. */
+  /** No change of the state helps: a device of this kind is never replaced. */
   isUnsupported: Schema.optionalKey(Schema.Boolean)
 }) {}
 
@@ -62,7 +62,7 @@ export class InitArgumentError extends Schema.TaggedError<InitArgumentError>()("
 /** A list as texts print it: `['a', 'b']`. */
 export const quotedList = (names: ReadonlyArray<string>): string => `[${names.map((name) => `'${name}'`).join(", ")}]`
 
-// Collecting everything that speaks against something, where stopping at the first problem would hide the others.
+// Collects all problems, because stopping at the first one would hide the others.
 
 interface Problem {
   readonly message: string
@@ -81,7 +81,7 @@ export const collect = <A, E>(
   return { values, problems }
 }
 
-/** One text for all problems, each said once; that of a single problem is its own. */
+/** One text for all problems, each included once; the text of a single problem is unchanged. */
 export const problemsText = (problems: ReadonlyArray<Problem>): string =>
   [...new Set(problems.map(({ message }) => message))].join("; ")
 

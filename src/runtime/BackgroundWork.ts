@@ -11,7 +11,7 @@
  * Owner's note: `bench/README.md` has the gain for readers during a sync, and its cost for the sync. It can be removed when sessions with
  * switches run in a thread of their own.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Semaphore } from "effect"
 
 /** Requests that begin in one turn. Each takes about a millisecond of the processor. */
 const REQUESTS_IN_A_TURN = 4
@@ -28,6 +28,12 @@ const LATE = 250
 
 /** Milliseconds after which one more may begin although work waits: the waiting ones may be waiting for their switches. */
 const PACE = 25
+
+/**
+ * Beginnings of long work that run at once. The switch of the first device is dialled while the next devices are rendered; without
+ * this bound all devices that a job works on at once would be rendered before the first.
+ */
+const BEGINNINGS_AT_ONCE = 32
 
 /** A piece of work, and since when it waits. */
 interface Piece {
@@ -90,8 +96,8 @@ const makeTurns = ({ busy, now }: Processor) => {
   }
 
   /** One in a turn: the work that it starts appears in the queue before the next. */
-  const admit = (isLull: boolean): void => {
-    if (!isLull && now() < admittedAt + PACE) return
+  const admit = (isIdle: boolean): void => {
+    if (!isIdle && now() < admittedAt + PACE) return
     for (const enter of newcomers) {
       admittedAt = now()
       newcomers.delete(enter)
@@ -103,9 +109,9 @@ const makeTurns = ({ busy, now }: Processor) => {
     isPlanned = false
     try {
       beginRequests()
-      const isLull = pieces.length === 0
-      if (!isLull) runSlice()
-      if (newcomers.size > 0) admit(isLull)
+      const isIdle = pieces.length === 0
+      if (!isIdle) runSlice()
+      if (newcomers.size > 0) admit(isIdle)
     } finally {
       if (begun > 0 || requests.size > 0 || pieces.length > 0 || newcomers.size > 0) plan()
     }
@@ -128,14 +134,16 @@ const makeTurns = ({ busy, now }: Processor) => {
     return Effect.sync(() => void requests.delete(begin))
   })
 
-  const lull = Effect.callback<void>((resume) => {
+  const idle = Effect.callback<void>((resume) => {
     const enter = () => resume(Effect.void)
     newcomers.add(enter)
     plan()
     return Effect.sync(() => void newcomers.delete(enter))
   })
+  const places = Semaphore.makeUnsafe(BEGINNINGS_AT_ONCE)
+  const beginning = <A, E, R>(work: Effect.Effect<A, E, R>) => places.withPermit(Effect.andThen(idle, work))
 
-  return { inTurn, lull, request }
+  return { inTurn, beginning, request }
 }
 
 /** The turns of this process. */
@@ -145,10 +153,10 @@ export class BackgroundWork extends Context.Service<
     /** Runs a piece of background work soon, after the earlier pieces. */
     readonly inTurn: (run: () => void) => void
     /**
-     * Waits until no background work waits, or nothing has begun for a moment. Work that takes long waits for it first, so that earlier
-     * work ends and leaves memory before more begins than the processor can do at the same time.
+     * Does the first part of something long, such as rendering and storing a change: 32 at once, and each only when no background work
+     * waits or nothing was begun for 25 ms. So earlier work ends, and leaves memory, before more is begun than the processor can do.
      */
-    readonly lull: Effect.Effect<void>
+    readonly beginning: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Waits until a request may begin: not at all unless many begin at the same time. */
     readonly request: Effect.Effect<void>
   }

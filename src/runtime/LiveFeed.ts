@@ -45,18 +45,18 @@ interface Listeners {
 
 const make = Effect.sync(() => {
   const { all, own }: Listeners = { all: new Set(), own: new Set() }
-  const heard = Latch.makeUnsafe()
-  const heardHere = Latch.makeUnsafe()
-  const unheard = Latch.makeUnsafe(true)
+  const withListeners = Latch.makeUnsafe()
+  const untilListened = Latch.makeUnsafe()
+  const withoutListeners = Latch.makeUnsafe(true)
 
   const turnLatches = () => {
-    const isHeard = all.size + own.size > 0
-    if (isHeard) heard.openUnsafe()
-    else heard.closeUnsafe()
-    if (isHeard) unheard.closeUnsafe()
-    else unheard.openUnsafe()
-    if (all.size > 0) heardHere.openUnsafe()
-    else heardHere.closeUnsafe()
+    const hasListeners = all.size + own.size > 0
+    if (hasListeners) withListeners.openUnsafe()
+    else withListeners.closeUnsafe()
+    if (hasListeners) withoutListeners.closeUnsafe()
+    else withoutListeners.openUnsafe()
+    if (all.size > 0) untilListened.openUnsafe()
+    else untilListened.closeUnsafe()
   }
 
   const listening = (listeners: Set<Listener>) => (listener: Listener) =>
@@ -74,22 +74,25 @@ const make = Effect.sync(() => {
       )
     )
 
-  const passOn = (thing: LiveItem) => {
+  const publishReceived = (thing: LiveItem) => {
     for (const listener of all) listener(thing)
   }
 
   return LiveFeed.of({
-    isHeard: () => all.size + own.size > 0,
-    tell: (thing) => {
-      passOn(thing)
+    hasListeners: () => all.size + own.size > 0,
+    publish: (thing) => {
+      publishReceived(thing)
       for (const listener of own) listener(thing)
     },
-    passOn,
+    publishReceived,
     listen: listening(all),
     listenToOwn: listening(own),
-    whileHeard: (work) =>
-      heard.await.pipe(Effect.andThen(Effect.scoped(Effect.andThen(work, unheard.await))), Effect.forever),
-    heardHere: heardHere.await
+    whileListening: (work) =>
+      withListeners.await.pipe(
+        Effect.andThen(Effect.scoped(Effect.andThen(work, withoutListeners.await))),
+        Effect.forever
+      ),
+    untilListened: untilListened.await
   })
 })
 
@@ -98,18 +101,18 @@ export class LiveFeed extends Context.Service<
   LiveFeed,
   {
     /** Whether there are listeners: otherwise publishing is unnecessary. */
-    readonly isHeard: () => boolean
-    readonly tell: (thing: LiveItem) => void
+    readonly hasListeners: () => boolean
+    readonly publish: (thing: LiveItem) => void
     /** Publishes here what another process has published. */
-    readonly passOn: Listener
+    readonly publishReceived: Listener
     /** Listens to everything from now on, until the scope closes. */
     readonly listen: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
     /** The same for this process's own publications, to send them to other processes. */
     readonly listenToOwn: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
     /** Runs this work while there are listeners, in a scope that closes when the last one leaves. Never ends. */
-    readonly whileHeard: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<never, E, Exclude<R, Scope.Scope>>
+    readonly whileListening: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<never, E, Exclude<R, Scope.Scope>>
     /** Waits until a listener of this process listens to everything. */
-    readonly heardHere: Effect.Effect<void>
+    readonly untilListened: Effect.Effect<void>
   }
 >()("switchyard/runtime/LiveFeed") {
   static readonly layer = Layer.effect(LiveFeed, make)

@@ -125,9 +125,9 @@ const textOf = (sentence: string, job: number | null): string =>
   job === null ? sentence : sentence.replace(new RegExp(`^job #${job}: ?`, "i"), "")
 
 /** A logger that publishes lines in the live feed. */
-export const makeLiveLogger = ({ isHeard, tell }: Pick<LiveFeed["Service"], "isHeard" | "tell">) =>
+export const makeLiveLogger = ({ hasListeners, publish }: Pick<LiveFeed["Service"], "hasListeners" | "publish">) =>
   Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
-    if (!isHeard() || isAlreadyLogged(cause)) return
+    if (!hasListeners() || isAlreadyLogged(cause)) return
     const { job: named, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
     const job = jobOf({ job: named })
     const { details, text } = partsOf(message)
@@ -135,7 +135,7 @@ export const makeLiveLogger = ({ isHeard, tell }: Pick<LiveFeed["Service"], "isH
     const first = [textOf(text ?? "", job), pairs].filter((part) => part !== "").join(" ")
     const whole = cause.reasons.length === 0 ? first : `${first}\n${Cause.pretty(cause)}`
     const level = LIVE_LEVELS[logLevel]
-    tell({
+    publish({
       kind: "log",
       at: date.getTime(),
       level,
@@ -153,7 +153,7 @@ export const lineText = ({ at, job, level, module, text }: LogLine): string => {
 
 /** Adds the live logger to the existing ones. */
 export const liveLayer = Layer.unwrap(
-  Effect.map(LiveFeed, (told) => Logger.layer([makeLiveLogger(told)], { mergeWithExisting: true }))
+  Effect.map(LiveFeed, (feed) => Logger.layer([makeLiveLogger(feed)], { mergeWithExisting: true }))
 )
 
 // Addresses of requests in the form for the log and for a receiver of traces: without the values of parameters that carry tokens, however

@@ -224,7 +224,7 @@ export const signOnSettings = {
   AUDIENCE: setting(
     filled(Config.String("AUDIENCE"), isEmpty),
     "",
-    "audience (`aud`) that the provider's tokens must name; unset: OIDC_CLIENT_ID"
+    "required audience (`aud`) of the provider's tokens; unset: OIDC_CLIENT_ID"
   ),
   VERIFY_AUDIENCE: withDefault(Config.Boolean("VERIFY_AUDIENCE"), true, "check AUDIENCE")
 }

@@ -1,5 +1,5 @@
 /**
- * Asks a switch for text and for JSON, knows when an answer of either kind is complete (docs/switch-dialogues.md#eos-reading), and
+ * Asks a switch for text and for JSON, recognises a complete answer of either kind (docs/switch-dialogues.md#eos-reading), and
  * reads the fields of JSON answers.
  */
 import { Effect, Schema } from "effect"
@@ -9,7 +9,7 @@ import { type Cli, deniedCommand, type SendOptions } from "../ssh/Cli.ts"
 
 const shownOfAnswer = 200
 
-/** An answer that is not understood. */
+/** The error for an answer that cannot be read. */
 export const unexpected = (cli: Cli, command: string, message: string): UnexpectedAnswer =>
   new UnexpectedAnswer({ hostname: cli.target.hostname, command, message })
 
@@ -28,7 +28,7 @@ export const decodeJson = <A>(cli: Cli, command: string, schema: Schema.Constrai
   )
 }
 
-/** The last line that is not empty. */
+/** The last non-empty line. */
 export const lastText = (lines: ReadonlyArray<string>) => lines.findLast((line) => line.trim() !== "") ?? ""
 
 /** A JSON document ends in a brace at the line start. Behind its echo, however often that comes, there is something. */
@@ -37,28 +37,28 @@ export const jsonIsWhole = (lines: ReadonlyArray<string>): boolean => {
   return answer.length > 0 && (!answer.includes("{") || lastText(answer).startsWith("}"))
 }
 
-/** What a command shows with `| json`. */
+/** The answer to a command with `| json`. */
 export const readJson = <A>(cli: Cli, command: string, schema: Schema.ConstraintDecoder<A>) =>
   Effect.flatMap(cli.query(`${command} | json`, { isWhole: jsonIsWhole }), (text) =>
     decodeJson(cli, command, schema, text)
   )
 
-/** Everything that the switch says to a command, also when it is an error, unless our account may not give the command. */
+/** The whole answer to a command, even an error, unless the account may not give the command. */
 export const saidTo = (cli: Cli, command: string, options?: SendOptions) =>
   Effect.flatMap(
     cli.send(command, options),
     ({ lines }) => deniedCommand(cli, command, lines) ?? Effect.succeed(lines.join("\n"))
   )
 
-/** Logs what the switch did not say. */
+/** Logs the missing fields. */
 export const remarked = (cli: Cli, remarks: ReadonlyArray<string>) =>
   remarks.length === 0
     ? Effect.void
     : Effect.logInfo("The switch does not say everything about itself", { device: cli.target.hostname, remarks })
 
-// Fields of JSON answers as switches really give them (docs/switch-dialogues.md#fields-that-are-not-there): a release lacks a
-// field or calls it otherwise, and a virtual switch has no serial number. A reader asks for a field by the names that it has
-// had. What is not there is null, and is remarked where it is missed.
+// Fields of JSON answers as switches really give them (docs/switch-dialogues.md#fields-that-are-not-there): a release lacks a field
+// or names it differently, and a virtual switch has no serial number. A reader asks for a field by all its known names. A missing
+// field is null, and a remark is logged if it is needed.
 
 /** An object of a JSON answer. */
 export type Json = Readonly<Record<string, unknown>>
@@ -73,7 +73,7 @@ export const isObject = (value: unknown): value is Json =>
 /** The names of a field: today's first, then what other releases call it. */
 export type Names = readonly [string, ...ReadonlyArray<string>]
 
-/** What stands where there is nothing to say. */
+/** Placeholders for an empty value. */
 const nothing = /^(?:|n\/?a|none|unknown|not (?:available|set))$/i
 
 /** The first of these fields that is a text with something in it, without blanks around it. */
@@ -107,7 +107,7 @@ export const objectIn = (object: Json, names: Names): Json | null => {
 /** Places that a remark names. */
 const SHOWN = 3
 
-/** What an answer does not say, field by field. */
+/** The missing fields of an answer. */
 export class Missing {
   readonly #command: string
   readonly #places = new Map<string, Array<string>>()
@@ -117,14 +117,14 @@ export class Missing {
     this.#command = command
   }
 
-  /** Remarks that the field is not there; `place` is the port, in an answer about many. */
+  /** Records that the field is missing; `place` is the port, in an answer about many. */
   add([name]: Names, place?: string): void {
     const places = this.#places.get(name) ?? []
     this.#places.set(name, places)
     if (place !== undefined) places.push(place)
   }
 
-  /** The value; one that is null is remarked. */
+  /** The value; a null one is recorded. */
   seen<A>(value: A | null, names: Names, place?: string): A | null {
     if (value === null) this.add(names, place)
     return value

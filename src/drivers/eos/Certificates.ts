@@ -13,7 +13,7 @@ import { isCopied } from "./Dialect.ts"
 
 // Files on a switch's flash (docs/switch-dialogues.md#eos-files-and-certificates).
 
-/** Where the file is for programs on the switch; its command line says `flash:`. */
+/** The file's path for programs on the switch; its command line says `flash:`. */
 export const flashPath = (file: string): string => `/mnt/flash/${file}`
 
 /** Writes a file over a channel of its own. */
@@ -54,7 +54,7 @@ const intoStore = Effect.fnUntraced(function* (cli: Cli, command: string) {
   return yield* refused(cli, command, message)
 })
 
-/** Takes both files off the flash. A missing file may be refused; a key that stays is told. */
+/** Removes both files from the flash. A refusal for a missing file is ignored; a key that remains is an error. */
 const clean = Effect.fnUntraced(function* (cli: Cli) {
   for (let attempt = 1; attempt <= cleanAttempts; attempt += 1) {
     for (const name of [keyName, certificateName]) yield* removeFile(cli, name)
@@ -77,7 +77,7 @@ const install = Effect.fnUntraced(function* <E>(
     Effect.andThen(claim, intoStore(cli, `copy flash:${keyName} sslkey:`))
   ])
   const installed = yield* Effect.result(steps)
-  // a connection that is gone fails here too, and may be tried again; otherwise what went wrong first is told
+  // a lost connection fails here too, and may be tried again; otherwise the first error is reported
   yield* clean(cli)
   yield* Effect.fromResult(installed)
 })

@@ -21,13 +21,13 @@ export const clockTime = (seconds: number): string => {
     .join(":")
 }
 
-/** What the switch said against a commit, which may take several lines; undefined when it said nothing against it. */
+/** The switch's objection to a commit, which may take several lines; undefined if it has none. */
 export const commitComplaint = (cli: Cli, lines: ReadonlyArray<string>): string | undefined =>
   rejection(cli.dialect, "commit", lines) === undefined
     ? undefined
     : lines.filter((line) => line.trim() !== "").join("\n")
 
-/** A session may be there where we may not look. */
+/** A session may exist even if the account may not list it. */
 const isThere = (cli: Cli, name: string) =>
   Effect.map(
     sessionList(cli).read,
@@ -35,7 +35,7 @@ const isThere = (cli: Cli, name: string) =>
       !isListed || sessions.some((session) => session.name === name && session.state !== "done")
   )
 
-/** Removes an open candidate, or rolls a timed commit back at once. A session that is gone is no error. */
+/** Removes an open candidate, or rolls a timed commit back at once. A missing session is no error. */
 export const discard: (cli: Cli, name: string) => Effect.Effect<void, ReadError> = (cli, name) =>
   cli.query(`configure session ${name} abort`, { timeout: cli.timeouts.commit }).pipe(
     Effect.asVoid,
@@ -71,8 +71,8 @@ export const commitTimed = (
   orDiscard(cli, name, commitCommand(cli, name, `configure session ${name} commit timer ${clockTime(seconds)}`))
 
 /**
- * Stops our own timer. Looks first, because a commit of an expired or foreign session would be another commit. Where the timer can
- * be seen neither to run nor to be gone, a refusal may only mean that it does not run: that is for the caller to find out.
+ * Stops our own timer. Looks first, because a commit of an expired or foreign session would be another commit. If the switch shows
+ * neither that the timer runs nor that it has ended, a refusal may only mean that it does not run: the caller must find out.
  */
 export const confirm = Effect.fnUntraced(function* (cli: Cli, name: string, list: SessionList, wasSeen: boolean) {
   const { pending, timer } = yield* list.readWhileTimed(wasSeen)
@@ -91,9 +91,9 @@ export const confirm = Effect.fnUntraced(function* (cli: Cli, name: string, list
   return "seen" satisfies ConfirmAnswer
 })
 
-// A commit after which the switch may no longer be at the address we talk to
-// (docs/switch-dialogues.md#eos-commit-confirm-discard). Commit and save leave in one packet, because the second would not
-// reach the switch later; then silence is as good as an answer.
+// A commit after which the switch may no longer answer on the current address
+// (docs/switch-dialogues.md#eos-commit-confirm-discard). Commit and save leave in one packet, because the second would not reach
+// the switch later; then silence is as good as an answer.
 
 const settleMillis = 100
 // After a complaint or without the words of a save, more may come before the last prompt.
@@ -101,7 +101,7 @@ const patienceMillis = 1_000
 
 interface Outcome {
   readonly silent: boolean
-  /** What came before the echo of the save. */
+  /** The lines before the echo of the save. */
   readonly commitLines: ReadonlyArray<string>
   readonly prompt: string
 }
@@ -139,7 +139,7 @@ const movedCommitExchange = (cli: Cli, command: string, silenceMillis: number): 
   }
 }
 
-/** Commits and saves. On `silent` the connection is destroyed; whether the change was taken is then to be found out. */
+/** Commits and saves. On `silent` the connection is destroyed; the caller must then find out whether the change was taken. */
 export const commitAndSave = Effect.fnUntraced(function* (
   cli: Cli,
   name: string,

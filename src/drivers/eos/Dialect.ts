@@ -29,22 +29,22 @@ export const dialect: Dialect = {
   longestEcho: 400
 }
 
-/** What EOS prints after `write memory` and `copy` when all went well. */
+/** The line that EOS prints after a successful `write memory` or `copy`. */
 export const copyDone = /^Copy completed successfully\./
 
 /** Whether a copy went well, by everything that was said to it: bars of its progress may stand before the words. */
 export const isCopied = (answer: string): boolean => answer.includes("Copy completed successfully")
 
-// Every command that the driver gives to a switch, what it is for and what becomes of us without it, for sites whose AAA
-// authorizes each command (docs/switch-dialogues.md#commands-that-the-account-needs, whose table is made of this one). A test holds
-// it against what a simulated switch is sent.
+// Every command that the driver sends to a switch, its purpose and the effect of a denial, for sites whose AAA authorizes each
+// command (docs/switch-dialogues.md#commands-that-the-account-needs, whose table is made of this one). A test holds it against what
+// a simulated switch is sent.
 
 export interface NeededCommand {
   /** How it begins; what follows are names, files and times. */
   readonly command: string
   readonly use: string
   readonly without: string
-  /** Given only where another one did not do. */
+  /** Sent only if another command did not suffice. */
   readonly fallback?: true
   /** Nothing fails when it is denied; without this, whatever needs it fails and names the denial. */
   readonly dispensable?: true
@@ -96,7 +96,7 @@ export const neededCommands: ReadonlyArray<NeededCommand> = [
   {
     command: "show configuration sessions detail",
     use: "other people's sessions, commit timers",
-    without: "each change waits until its commit timer must have run out, and sessions that were left behind stay",
+    without: "each change waits until its commit timer must have run out, and abandoned sessions remain",
     dispensable: true
   },
   { command: "configure session", use: "loading, committing, taking back", without: CHANGES },
@@ -110,7 +110,7 @@ export const neededCommands: ReadonlyArray<NeededCommand> = [
   { command: "show session-config diffs", use: "the difference", without: CHANGES },
   {
     command: "show session-config named",
-    use: "the candidate or what was committed, where differences do not tell",
+    use: "the candidate or the committed configuration, if the difference is not enough",
     without: "weaker proofs are made",
     dispensable: true
   },
@@ -140,7 +140,7 @@ export const neededCommands: ReadonlyArray<NeededCommand> = [
   { command: "verify", use: "checksum of an image", without: UPGRADES },
   { command: "copy", use: "images, certificates and keys", without: `${UPGRADES}, ${CERTIFICATES}` },
   { command: "delete", use: "removing images, keys and certificates", without: `${CERTIFICATES}, no erasing` },
-  { command: "dir flash:", use: "proof that no key is left behind", without: CERTIFICATES },
+  { command: "dir flash:", use: "proof that no key remains", without: CERTIFICATES },
   { command: "show boot-config", use: "the image that boots next", without: UPGRADES },
   { command: "configure terminal", use: "choosing the image", without: UPGRADES },
   { command: "boot system", use: "choosing the image", without: UPGRADES },

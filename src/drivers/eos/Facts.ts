@@ -21,7 +21,7 @@ import {
 import type { Facts } from "../../domain/DeviceReadings.ts"
 import { macWithColons } from "../../domain/Network.ts"
 
-/** The fields that are read, each by the names that it has had. */
+/** The fields that are read, each with all its known names. */
 const fields = {
   model: ["modelName"],
   serial: ["serialNumber", "serialNum"],
@@ -41,7 +41,7 @@ interface Answers {
   readonly interfaces: Json
 }
 
-/** What is asked at the login. */
+/** The questions at the login. */
 export const questionsOf = ({ identify }: DriverTarget): ReadonlyArray<string> => {
   if (identify === undefined) return []
   return identify === "serial" ? ["show version | json"] : ["show version | json", "show hostname | json"]
@@ -56,7 +56,7 @@ const textsOf = (answer = ""): Json =>
     ])
   )
 
-/** What the answers to these questions say. */
+/** The identity in the answers to these questions. */
 export const shownIn = ([version, name]: ReadonlyArray<string>): ShownIdentity => ({
   serial: textIn(textsOf(version), fields.serial),
   model: textIn(textsOf(version), fields.model),
@@ -117,7 +117,7 @@ export const facts = Effect.fnUntraced(function* (cli: Cli) {
 
 // The states of a switch's ports (docs/switch-dialogues.md#eos-reading).
 
-/** The fields that are read, each by the names that it has had. */
+/** The fields that are read, each with all its known names. */
 const interfaceFields = {
   description: ["description"],
   status: ["interfaceStatus", "linkStatus"],
@@ -143,7 +143,7 @@ const addressIn = (found: Json): string => {
   return address === noAddress ? "" : address
 }
 
-/** Up as one of the two states says; null when neither does. */
+/** Whether the port is up, by the first of the two states that is present; null without either. */
 const isUp = (protocol: string | null, status: string | null): boolean | null => {
   if (protocol !== null) return protocol === "up"
   return status === null ? null : status === "connected"
@@ -180,7 +180,7 @@ const interfaceState = (found: Json): InterfaceState => {
   }
 }
 
-/** What every physical port has; of others many lack an address or a bandwidth, and they are not missed. */
+/** Records missing fields of physical ports only: many other ports have no address or bandwidth. */
 const missedAt = (missing: Missing, name: string, state: InterfaceState): void => {
   if (eos.interfaces.physical?.test(name) !== true) return
   missing.seen(state.is_up, interfaceFields.protocol, name)

@@ -1,7 +1,7 @@
 /**
- * Loads a candidate into a configuration session of EOS and reads its difference (docs/switch-dialogues.md): make sure that
- * nobody is in the way, open the session, start from nothing when replacing, send the lines, read the diff, step out. The
- * candidate then waits under its name; on any error of the switch it is discarded.
+ * Loads a candidate into a configuration session of EOS and reads its difference (docs/switch-dialogues.md): make sure that no
+ * other session is in the way, open the session, start from an empty configuration when replacing, send the lines, read the diff,
+ * leave the session. The candidate then waits under its name; on any error of the switch it is discarded.
  */
 import { Effect, Option, Result } from "effect"
 import * as Foreign from "../LoadChecks.ts"
@@ -83,11 +83,11 @@ const isSkipped = (typed: string): boolean =>
 /** The units of a configuration text. Fails at the first line that could never be loaded. */
 export const cutCandidate = (text: string): Result.Result<CutCandidate, Rejection> => {
   const lines = linesIn(text)
-  // looked for in the whole text first, because there hardly ever is one
+  // looked for in the whole text first, because it is rare
   const mayHoldControl = controlCharacter.test(text)
   const units: Array<ConfigUnit> = []
   const openTexts: Array<OpenText> = []
-  /** Behind the last text that has ended. */
+  /** The position after the last complete text. */
   let open = 1
   for (let index = 0; index < lines.length;) {
     const source = lines[index] ?? ""
@@ -112,13 +112,13 @@ export const cutCandidate = (text: string): Result.Result<CutCandidate, Rejectio
   return Result.succeed({ units, openTexts, lines })
 }
 
-/** Finds the first line of a unit of this text as it was given; what does not stand in the text is its own source. */
+/** Finds the first line of a unit in the given text; a line without a match is its own source. */
 export const sourcesIn = (text: string): ((unit: ConfigUnit) => string) => {
   const lines = linesIn(text)
   return ({ line, lineNumber }) => lines[lineNumber - 1] ?? line
 }
 
-/** Nothing else begins with this word, and it stands in no other section. */
+/** No other command begins with this word, and it occurs in no other section. */
 const sectionStart = /^interface\s/
 
 /**
@@ -143,7 +143,7 @@ export const halves = ({
 const locked = (cli: Cli, session: string, message: string): SessionLockedException =>
   new SessionLockedException({ hostname: cli.target.hostname, session, message })
 
-/** Goes ahead of the lines of a whole configuration, with the first of them in one packet. */
+/** Precedes the lines of a whole configuration, in one packet with the first of them. */
 const startFromNothing = configUnit(0, "rollback clean-config")
 
 const rejected = (cli: Cli, { mode }: LoadRequest, message: string, lines: ReadonlyArray<RejectedLine>) => {
@@ -151,7 +151,7 @@ const rejected = (cli: Cli, { mode }: LoadRequest, message: string, lines: Reado
   return mode === "replace" ? new ReplaceConfigException(fields) : new MergeConfigException(fields)
 }
 
-/** What was said to lines, for people. */
+/** The answers to lines, for people. */
 const maskedLines = ({ text }: LoadRequest, said: ReadonlyArray<Rejection>): ReadonlyArray<RejectedLine> => {
   if (said.length === 0) return []
   const sourceOf = sourcesIn(text)
@@ -202,7 +202,7 @@ const promptElsewhere = (cli: Cli, name: string): RegExp => {
   return new RegExp(String.raw`^(?!${cli.promptStart()}${mode})(?:${cli.anyPrompt().source})`)
 }
 
-/** How the lines are sent: bytes ahead of the answers, and whether each answer has to come to rest. */
+/** How the lines are sent: bytes ahead of the answers, and whether to wait for silence after each answer. */
 interface Pace {
   readonly window: number
   readonly settled: boolean
@@ -213,7 +213,7 @@ const stepOut = (cli: Cli) => Effect.asVoid(cli.send("end", { modes: ["#"] }))
 const isUnknown = (cli: Cli, { prompt, strayed }: PipelineResult): boolean =>
   strayed !== undefined && !cli.anyPrompt().test(prompt)
 
-/** What became of our session, for people. */
+/** The state of our session afterwards, for people. */
 const FATES = {
   open: "the session was discarded",
   timed: "the switch had committed the session with a timer, which was taken back",
@@ -223,8 +223,8 @@ const FATES = {
 } as const
 
 /**
- * Ends what the lines have left open: the session that they were loaded into, and those that they name themselves. Whatever does
- * not work here is done again by the caller.
+ * Ends the sessions that the lines have left open: the one that they were loaded into, and those that they name themselves. The
+ * caller repeats whatever fails here.
  */
 const cleanUp = Effect.fnUntraced(
   function* (cli: Cli, request: LoadRequest) {
@@ -247,7 +247,7 @@ const cleanUp = Effect.fnUntraced(
   )
 )
 
-/** A line has led elsewhere: what is open of ours is ended, and the line is named. */
+/** Handles a line that left the session: ends our open sessions and names the line. */
 const left = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest, { prompt, shown, unit }: Strayed) {
   const isUsable = prompt !== "" && cli.anyPrompt().test(prompt)
   const fate = isUsable ? yield* cleanUp(cli, request) : "unseen"
@@ -261,7 +261,7 @@ const left = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest, { prom
   return yield* new LeftConfiguration({ hostname: cli.target.hostname, line, lineNumber, message, committed })
 })
 
-/** A switch that ends the connection may have been told to by a line: which ones it can have been is known by what was answered. */
+/** Adds the lines that may have made the switch end the connection: those without an answer. */
 const withLines = (error: ConnectionException, unanswered: ReadonlyArray<ConfigUnit>): ConnectionException => {
   const [first, ...others] = unanswered.filter(({ lineNumber }) => lineNumber > 0)
   if (first === undefined) return error
@@ -314,8 +314,8 @@ const sendUnits = Effect.fnUntraced(function* (
 })
 
 /**
- * When the answers cannot be matched to the lines, the whole candidate is sent again: first line by line, which is enough
- * when input was lost, then waiting for every answer to come to rest, which also survives doubled echo.
+ * When the answers cannot be matched to the lines, the whole candidate is sent again: first line by line, which suffices if input
+ * was lost, then waiting for silence after every answer, which also survives doubled echo.
  */
 const sendCandidate = Effect.fnUntraced(function* (
   cli: Cli,
@@ -363,7 +363,7 @@ const lostQuestionMarks = Effect.fnUntraced(function* (cli: Cli, units: Readonly
 /** The name of the session in the header of its difference. */
 const sessionOfDiff = /^\+\+\+ session:\/(\S+)-session-config/m
 
-/** The prompt shows only the beginning of a session's name, so that of another one may have looked like ours. */
+/** The prompt shows only the beginning of a session's name, so another session's prompt may have looked like ours. */
 const readDiff = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest): Effect.fn.Return<string, LoadError> {
   const text = yield* cli.query("show session-config diffs", { timeout: cli.timeouts.load })
   const name = sessionOfDiff.exec(text)?.[1] ?? request.name
@@ -374,7 +374,8 @@ const readDiff = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest): E
 
 /**
  * The difference once more, from outside of the session: an empty one means that nothing is committed, and a device without a
- * change counts as done, so a single lost answer must not look like it. A release that does not know the command is believed.
+ * change counts as done, so a single lost answer must not look like it. If a release does not know the command, the first answer
+ * counts.
  */
 const emptyTwice = (cli: Cli, name: string): Effect.Effect<string, ReadError> =>
   cli.query(`show session-config named ${name} diffs`, { timeout: cli.timeouts.load }).pipe(
@@ -382,7 +383,7 @@ const emptyTwice = (cli: Cli, name: string): Effect.Effect<string, ReadError> =>
     Effect.catchTag("CommandRejected", () => Effect.succeed(""))
   )
 
-/** See `DriverSession.load`. What is remembered of other people's sessions is forgotten unless it is given. */
+/** See `DriverSession.load`. Without `foreign`, other people's sessions are not remembered between loads. */
 export const load: (
   cli: Cli,
   request: LoadRequest,
@@ -403,7 +404,7 @@ export const load: (
     sessions: sessionList(cli).read,
     discard: (name: string) => discard(cli, name)
   }
-  const beside = yield* clearForLoad(way, request)
+  const otherSessions = yield* clearForLoad(way, request)
   const sent = yield* sendCandidate(cli, request, cut.success)
   const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success.units)
   if (rejections.length > 0) {
@@ -413,5 +414,5 @@ export const load: (
   const diff = yield* readDiff(cli, request)
   yield* stepOut(cli)
   const remarks = maskedLines(request, sent.remarks)
-  return { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff, remarks, ...beside }
+  return { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff, remarks, ...otherSessions }
 })

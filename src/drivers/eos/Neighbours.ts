@@ -20,7 +20,7 @@ import {
 import { macWithColons } from "../../domain/Network.ts"
 import type { ArpEntry, JoinedPort, MacEntry, NeighbourDetail } from "../../domain/DeviceReadings.ts"
 
-/** The fields that are read, each by the names that it has had. Some releases have the short form like the detailed one. */
+/** The fields that are read, each with all its known names. Some releases have the short form like the detailed one. */
 const fields = {
   local: ["port"],
   device: ["neighborDevice", "systemName"],
@@ -42,23 +42,23 @@ const portName = (shown: string): string => longName(eos.name, shown.replaceAll(
 const objectsIn = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /** Every neighbour with its local port: from a list, or from objects by their ports. */
-const heardIn = (table: unknown): ReadonlyArray<readonly [port: string | null, heard: Json]> =>
+const entriesIn = (table: unknown): ReadonlyArray<readonly [port: string | null, entry: Json]> =>
   isObject(table)
     ? Object.entries(table).flatMap(([port, shown]) =>
-        objectsIn(isObject(shown) ? shown["lldpNeighborInfo"] : shown).map((heard) => [port, heard] as const)
+        objectsIn(isObject(shown) ? shown["lldpNeighborInfo"] : shown).map((entry) => [port, entry] as const)
       )
-    : objectsIn(table).map((heard) => [textIn(heard, fields.local), heard] as const)
+    : objectsIn(table).map((entry) => [textIn(entry, fields.local), entry] as const)
 
 /** By long local port name, in natural order; a neighbour without a port is remarked. */
-const byPort = <A>(table: unknown, missing: Missing, make: (heard: Json, port: string) => A) => {
+const byPort = <A>(table: unknown, missing: Missing, make: (entry: Json, port: string) => A) => {
   const ports = new Map<string, Array<A>>()
-  for (const [port, heard] of heardIn(table)) {
+  for (const [port, entry] of entriesIn(table)) {
     const local = missing.seen(port, fields.local)
     if (local === null) continue
     const name = portName(local)
     const found = ports.get(name) ?? []
     ports.set(name, found)
-    found.push(make(heard, name))
+    found.push(make(entry, name))
   }
   const sorted: Readonly<Record<string, ReadonlyArray<A>>> = Object.fromEntries(
     [...ports].toSorted(([a], [b]) => compareNames(a, b))
@@ -66,40 +66,40 @@ const byPort = <A>(table: unknown, missing: Missing, make: (heard: Json, port: s
   return sorted
 }
 
-const remotePort = (heard: Json): string | null => {
-  const shown = textIn(heard, fields.port) ?? textIn(objectIn(heard, fields.interface) ?? {}, fields.interfaceId)
+const remotePort = (entry: Json): string | null => {
+  const shown = textIn(entry, fields.port) ?? textIn(objectIn(entry, fields.interface) ?? {}, fields.interfaceId)
   return shown === null ? null : portName(shown)
 }
 
 /** Neighbours by long local port name, in natural order; a port may have several. And what they lack. */
 export const neighboursOf = (table: unknown) => {
   const missing = new Missing("show lldp neighbors")
-  const neighbours = byPort<LldpNeighbour>(table, missing, (heard, port) => ({
+  const neighbours = byPort<LldpNeighbour>(table, missing, (entry, port) => ({
     // without a system name EOS gives the chassis id; some releases give nothing
-    hostname: missing.seen(textIn(heard, fields.device), fields.device, port) ?? "",
-    port: missing.seen(remotePort(heard), fields.port, port) ?? ""
+    hostname: missing.seen(textIn(entry, fields.device), fields.device, port) ?? "",
+    port: missing.seen(remotePort(entry), fields.port, port) ?? ""
   }))
   return { neighbours, remarks: missing.remarks }
 }
 
-const isAddress = (heard: Json): boolean => (textIn(heard, fields.chassisType) ?? "macAddress") === "macAddress"
+const isAddress = (entry: Json): boolean => (textIn(entry, fields.chassisType) ?? "macAddress") === "macAddress"
 
-/** A MAC address in the form of all answers; another kind of id as it is. */
-const chassisId = (heard: Json): string => {
-  const id = textIn(heard, fields.chassis) ?? ""
-  return isAddress(heard) ? Option.getOrElse(macWithColons(id), () => id) : id
+/** A MAC address in the usual form; another kind of id unchanged. */
+const chassisId = (entry: Json): string => {
+  const id = textIn(entry, fields.chassis) ?? ""
+  return isAddress(entry) ? Option.getOrElse(macWithColons(id), () => id) : id
 }
 
-const detailOf = (heard: Json): NeighbourDetail => {
-  const capabilities = Object.entries(objectIn(heard, fields.capabilities) ?? {})
-  const port = objectIn(heard, fields.interface) ?? {}
+const detailOf = (entry: Json): NeighbourDetail => {
+  const capabilities = Object.entries(objectIn(entry, fields.capabilities) ?? {})
+  const port = objectIn(entry, fields.interface) ?? {}
   return {
     parent_interface: "",
-    remote_port: remotePort(heard) ?? "",
+    remote_port: remotePort(entry) ?? "",
     remote_port_description: textIn(port, fields.interfaceDescription)?.replaceAll(/^"|"$/g, "") ?? "",
-    remote_chassis_id: chassisId(heard),
-    remote_system_name: textIn(heard, fields.name) ?? "",
-    remote_system_description: textIn(heard, fields.description) ?? "",
+    remote_chassis_id: chassisId(entry),
+    remote_system_name: textIn(entry, fields.name) ?? "",
+    remote_system_description: textIn(entry, fields.description) ?? "",
     remote_system_capab: capabilities.map(([name]) => name),
     remote_system_enable_capab: capabilities.filter(([, enabled]) => enabled === true).map(([name]) => name)
   }
@@ -134,7 +134,7 @@ export const lldpDetail = (cli: Cli) => read(cli, "show lldp neighbors detail", 
 
 // Which stations a switch has learnt, and on which ports (docs/switch-dialogues.md#eos-reading).
 
-/** The fields that are read, each by the names that it has had. */
+/** The fields that are read, each with all its known names. */
 const tableFields = {
   unicast: ["unicastTable"],
   mac: ["macAddress"],

@@ -26,7 +26,7 @@ export const LONGEST_CONFIG = 32 * 1024 * 1024
 
 const command = "show running-config"
 
-/** Whether an answer that ends in these lines may be a whole configuration, or the refusal to show it. */
+/** Whether an answer that ends in these lines may be a whole configuration, or a refusal to show it. */
 export const configIsWhole = (lines: ReadonlyArray<string>): boolean => {
   const last = lastText(lines)
   return last.trim() === "end" || (lines.length <= LONGEST_ERROR && dialect.error.test(last))
@@ -39,9 +39,9 @@ export const hasEnd = (text: string): boolean => /(?:^|\n)end$/.test(text)
 const configuration = /^(?:hostname|interface|username) /m
 
 /**
- * The running configuration (`DriverSession.runningConfig`), with one newline at its end. Most releases end it with `end`, and
- * one without it was cut. A release that prints none is known by giving the same text twice; `bare` are the names of such
- * switches, for which nothing is waited for any more, and each reading is made twice.
+ * The running configuration (`DriverSession.runningConfig`), with one newline at its end. Most releases end it with `end`, and one
+ * without it was cut. A release that prints none is known by giving the same text twice; `bare` are the names of such switches:
+ * they are read twice each time, without waiting for an end.
  */
 export const runningConfig = (cli: Cli, bare: Set<string> = new Set()): Effect.Effect<string, ReadError> => {
   const { hostname } = cli.target
@@ -106,7 +106,7 @@ const startupConfig = (cli: Cli) =>
     isWhole: configIsWhole
   })
 
-/** Both configurations, line by line, for a release or a site that does not let us ask what differs. */
+/** Both configurations, line by line, for a release or a site that refuses the comparison. */
 const differ = Effect.fnUntraced(function* (cli: Cli) {
   const startup = yield* startupConfig(cli)
   return stableText(startup.replace(savedAt, "").trimStart()) !== stableText(yield* runningConfig(cli))
@@ -129,8 +129,8 @@ export const save = Effect.fnUntraced(function* (cli: Cli) {
   return yield* notSaved(cli, "the switch answered, but its startup configuration is not the running one")
 })
 
-// The configuration that a session holds: of an open one what would run, of a completed one what it has committed, as long as
-// EOS keeps it (docs/changes.md#without-a-session-beside-the-timer).
+// The configuration that a session holds: the one that would run if it is open, the one that it committed if it is completed, as
+// long as EOS keeps it (docs/changes.md#without-a-session-beside-the-timer).
 
 /** See `DriverSession.candidateText`. A release that refuses the command does not show it. */
 export const candidateText = (cli: Cli, name: string): Effect.Effect<Option.Option<string>, ReadError> =>
@@ -149,7 +149,8 @@ export const committedConfig = (cli: Cli, name: string): Effect.Effect<Option.Op
     )
   )
 
-// What a site has set about commits on EOS, by the list of sessions and by configurations (docs/switch-dialogues.md#settings-of-sessions).
+// A site's settings for commits on EOS, by the list of sessions and by configurations
+// (docs/switch-dialogues.md#settings-of-sessions).
 
 /** The lines by which a configuration says so. The defaults are not printed. */
 const habitLines = {

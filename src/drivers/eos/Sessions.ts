@@ -20,7 +20,7 @@ const Session = Schema.Struct({
   commitUser: Schema.optional(Schema.String),
   /** Epoch seconds; of an open session when it was left. */
   completedTime: Schema.optional(Schema.Finite),
-  /** Who is in an open session. */
+  /** The users in an open session. */
   instances: Schema.optional(Schema.Record(Schema.String, Schema.Unknown))
 })
 
@@ -41,7 +41,7 @@ interface TimerPlace {
   readonly form: Form
   /** The releases of which it is known. */
   readonly releases: string
-  /** What stands there. */
+  /** The text at that place. */
   readonly shows: string
   readonly timerOf: (answer: ShowSessions) => string | undefined
 }
@@ -51,8 +51,8 @@ const byState = ({ sessions }: ShowSessions) =>
 const byName = ({ commitTimerSessionName }: ShowSessions) => commitTimerSessionName
 
 /**
- * Where releases are known to show a running commit timer. Each of them leaves it out where none runs, so a list without one
- * says nothing on its own: the release may show it elsewhere.
+ * The places where releases are known to show a running commit timer. Each release omits it if none runs, so a list without one
+ * proves nothing: the release may show it elsewhere.
  */
 export const timerPlaces: ReadonlyArray<TimerPlace> = [
   { form: "json", releases: "up to 4.31", shows: "the state `pendingCommitTimer` of the session", timerOf: byState },
@@ -99,7 +99,7 @@ export const sessionsOf = (form: Form, answer: ShowSessions, without: CommitTime
 const unknownTimer: CommitTimer = { _tag: "unknown" }
 const noTimer: CommitTimer = { _tag: "none" }
 
-/** The site does not let us list them. */
+/** The account may not list them. */
 const unlisted: ConfigSessions = {
   isListed: false,
   sessions: [],
@@ -110,7 +110,7 @@ const unlisted: ConfigSessions = {
 
 const command = "show configuration sessions detail"
 
-/** What a form says: the list, that the command is refused, or nothing that we understand. */
+/** The answer in one form: the list, a refusal of the command, or an unreadable text. */
 type Said = ShowSessions | "refused" | "unclear"
 
 const refused = () => Effect.succeed("refused" as const)
@@ -171,7 +171,7 @@ export const sessionList = (cli: Cli): SessionList => {
 }
 
 // The text form of the list of configuration sessions, as its JSON form would show it
-// (docs/switch-dialogues.md#sessions-and-timers). A setting is found by its words, so that a release may print others beside it.
+// (docs/switch-dialogues.md#sessions-and-timers). A setting is found by its words, so a release may print others next to it.
 
 const heading = /^Maximum number of (?:completed|pending) sessions:/m
 const timerName = /^Session with pending commit timer:[ \t]*(\S+)/m
@@ -190,7 +190,7 @@ type ShownSession = ShowSessions["sessions"][string]
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.split(/\s+/).filter((word) => word !== "")
 
-/** Behind the state stand user and terminal of whoever is in the session, the time of its end, and who committed it. */
+/** The state is followed by the user and terminal in the session, the time of its end, and the user who committed it. */
 const textSessionOf = (state: string, rest: string): ShownSession => {
   const time = date.exec(rest)?.[0]
   const [inside = "", after = ""] = time === undefined ? [rest] : rest.split(time)

@@ -1,7 +1,7 @@
 /**
- * Commands on a Linux switch, each on an SSH channel of its own without a terminal: nothing is echoed, paged or wrapped, output
- * and complaints come apart, and the exit code says how it ended. After a command that was not answered, or a connection that
- * broke, every further command fails.
+ * Commands on a Linux switch, each on an SSH channel of its own without a terminal: nothing is echoed, paged or wrapped, output and
+ * error output are separate, and the exit code shows how it ended. After an unanswered command, or a broken connection, every
+ * further command fails.
  */
 import { Effect, Schema } from "effect"
 import type { ClientChannel } from "ssh2"
@@ -21,7 +21,7 @@ import type { Program } from "./Dialect.ts"
 /** How a command ended. A command that a signal ended has the code −1; one that never began does not end with 0. */
 export interface Ran {
   readonly code: number
-  /** Whether it was run at all. What the login shell says before it is left out, unless there is nothing else. */
+  /** Whether the command ran at all. The output of the login shell before it is removed, unless there is nothing else. */
   readonly began: boolean
   readonly output: string
   readonly complaints: string
@@ -40,7 +40,7 @@ export interface Remote {
   readonly lacks: ReadonlySet<Program>
   /** Runs a line of shell and says how it ended. */
   readonly run: (line: string, options?: RunOptions) => Effect.Effect<Ran, ExchangeError>
-  /** Its output; CommandRejected with what it complained of when it does not end with 0. */
+  /** Its output; fails with CommandRejected, with its error output, if it does not end with 0. */
   readonly query: (line: string, options?: RunOptions) => Effect.Effect<string, ExchangeError | CommandRejected>
   /** Drops the connection without a goodbye. */
   readonly hangUp: () => void
@@ -49,13 +49,13 @@ export interface Remote {
 /** A configuration of ten thousand lines has half a megabyte; a device that sends more does not stop. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** What a login of another person than root puts before a command. */
+/** The prefix of commands for a login other than root. */
 export type Privilege = "" | "sudo -n "
 
 /** A word of a command line, whatever is in it. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`
 
-/** Stands on a line of its own before what a command says: what comes ahead of it is the login shell's. */
+/** A mark on a line of its own before the output of a command: anything before it comes from the login shell. */
 const BEGINS = "switchyard: here it begins"
 const begin = String.raw`printf '\n${BEGINS}\n'; printf '\n${BEGINS}\n' >&2`
 
@@ -63,7 +63,7 @@ const begin = String.raw`printf '\n${BEGINS}\n'; printf '\n${BEGINS}\n' >&2`
 const withPath = (privilege: Privilege, line: string): string =>
   `${privilege}env PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C sh -c ${quoted(`${begin}\n${line}`)}`
 
-/** What was said behind the mark; undefined without one. */
+/** The output after the mark; undefined without one. */
 const behindMark = (said: string): string | undefined => {
   const at = said.indexOf(`\n${BEGINS}\n`)
   return at < 0 ? undefined : said.slice(at + BEGINS.length + 2)

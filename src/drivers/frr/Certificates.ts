@@ -1,6 +1,6 @@
 /**
- * The key and the certificate of a switch, as files in a directory of the site's choice (docs/frr.md#certificates). Both come
- * beside those that are there and take their places together; then they are read again. The key goes through the input of a
+ * The key and the certificate of a switch, as files in a directory of the site's choice (docs/frr.md#certificates). Both are
+ * written next to the existing files and replace them together; then they are read again. The key goes through the input of a
  * command, never through its words.
  */
 import { hash, X509Certificate } from "node:crypto"
@@ -13,7 +13,7 @@ import { quoted, type Remote } from "./Answers.ts"
 const certificateName = "cnaasnms.crt"
 const keyName = "cnaasnms.key"
 
-/** Where they lie, as words of a shell. */
+/** Their paths, as shell words. */
 const pathsIn = (directory: string) => {
   const at = (name: string) => quoted(`${directory}/${name}`)
   return {
@@ -26,7 +26,7 @@ const pathsIn = (directory: string) => {
 }
 type Paths = ReturnType<typeof pathsIn>
 
-/** No other process may put a file of this name there meanwhile, so one that is there is an error. */
+/** No other process may create a file of this name meanwhile, so an existing one is an error. */
 const write = (path: string, mode: string): string =>
   `set -e -C; umask 077; rm -f ${path}; cat >${path}; chmod ${mode} ${path}; sync ${path}`
 
@@ -36,7 +36,7 @@ const makeDirectory = ({ directory }: Paths): string =>
 const putInPlace = ({ certificate, directory, key, newCertificate, newKey }: Paths): string =>
   `mv -f ${newKey} ${key} && mv -f ${newCertificate} ${certificate} && sync ${directory}`
 
-/** What a certificate is known by: its fingerprint and its last day; undefined for something else. */
+/** The identity of a certificate: its fingerprint and its last day; undefined for something else. */
 export const identityOf = (
   certificate: string
 ): { readonly fingerprint: string; readonly until: string } | undefined => {
@@ -48,7 +48,7 @@ export const identityOf = (
   }
 }
 
-/** Reads both again: the certificate as what it is, the key as a checksum. */
+/** Reads both again: the certificate itself, and the checksum of the key. */
 const prove = Effect.fnUntraced(function* (remote: Remote, paths: Paths, pair: KeyPair) {
   const { hostname } = remote.target
   const found = identityOf(yield* remote.query(`cat ${paths.certificate}`))

@@ -45,13 +45,13 @@ export type Program = keyof typeof programs
 
 const isProgram = (name: string): name is Program => Object.hasOwn(programs, name)
 
-/** A line of shell that names those that are not there, one in a line. */
+/** A line of shell that prints the missing programs, one in a line. */
 export const lookForPrograms = Object.entries(programs)
   .map(([name, { path }]) => `command -v ${path} >/dev/null || echo ${name}`)
   .join("; ")
 
 /** The programs that it has named. */
-export const missingPrograms = (told: string): ReadonlySet<Program> => new Set(told.split("\n").filter(isProgram))
+export const missingPrograms = (output: string): ReadonlySet<Program> => new Set(output.split("\n").filter(isProgram))
 
 /** Fails with CommandRejected, which names program and package, when the switch lacks one of them. */
 export const need = (

@@ -17,21 +17,21 @@ import type { Transport } from "../ssh/Transport.ts"
 import { defineDriver, defineSession } from "../DriverDefinition.ts"
 import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
+import { runningConfig, save, stableText } from "./Commit.ts"
 import { timeouts } from "./Dialect.ts"
 import { facts, interfaces } from "./Facts.ts"
 import { load } from "./Load.ts"
 import { arpTable, lldp, lldpDetail, macTable } from "./Neighbours.ts"
 import * as Answers from "./Answers.ts"
 import type { Privilege, Ran, Remote } from "./Answers.ts"
-import { runningConfig, save, stableText } from "./RunningConfig.ts"
 import { ensure, sessions } from "./Sessions.ts"
 import { maskSecrets } from "../SecretMask.ts"
 
-// What a login may do on a Linux switch, and what is in the way when it may not do all (docs/frr.md#what-a-switch-needs).
+// The rights of a login on a Linux switch, and the reason when it may not do everything (docs/frr.md#what-a-switch-needs).
 
 const longestQuote = 200
 
-/** The last thing that was said, for people. */
+/** The last line of the output, for people. */
 const lastSaid = ({ complaints, output }: Ran): string => {
   const lines = `${output}\n${complaints}`.split("\n").filter((line) => line.trim() !== "")
   return maskSecrets(lines.at(-1)?.trim() ?? "nothing").slice(0, longestQuote)
@@ -53,8 +53,8 @@ const refusedLogin = ({ target: { address, hostname } }: Remote, message: string
 const isRoot = ({ began, output }: Ran): boolean => began && output.trim() === "0"
 
 /**
- * What stands before each command: nothing for root, `sudo` for somebody who becomes root without being asked. `withRights`
- * makes commands with it. Fails with ConnectAuthError when the login is neither, or has no shell.
+ * The prefix of each command: empty for root, `sudo` for a user who becomes root without a password. `withRights` makes commands
+ * with it. Fails with ConnectAuthError if the login is neither, or has no shell.
  */
 const rightsOf = Effect.fnUntraced(function* (
   withRights: (privilege: Privilege) => Remote

@@ -78,7 +78,7 @@ export const interfaces: (remote: Remote) => Effect.Effect<InterfaceStates, Read
   }
 )
 
-/** What firmware has in the place of a serial number that was never written. */
+/** Texts of firmware whose serial number was never written. */
 const placeholder =
   /^(?:0+|n\/?a|none|unknown|(?:system |chassis |default )?serial ?number|default string|not (?:specified|applicable|available)|to be filled.*|0?123456789.*|x+|\.+)$/i
 
@@ -89,7 +89,7 @@ const serialOf = (line: string): string | null => {
 
 const identity = commands.machine.slice(0, 4)
 
-/** A line of shell that tells name, model and serial number behind our own mark. */
+/** A line of shell that prints name, model and serial number after our own mark. */
 export const askIdentity = identity.map((line) => `echo "identity:$(${line})"`).join("; ")
 
 /** The answer to `askIdentity`. */

@@ -20,8 +20,8 @@ import { need } from "./Dialect.ts"
 import type { Remote } from "./Answers.ts"
 import { ask, REJECTED_LINES, sessions } from "./Sessions.ts"
 
-// The difference as frr-reload.py shows it, in the form that people and the score of a change read: added lines with a plus,
-// removed ones with a minus, below the sections that they belong to. It is no unified diff, because FRR gives no places.
+// The difference of frr-reload.py, in the form that people and the change score read: added lines with a plus, removed ones with a
+// minus, below their sections. It is no unified diff, because FRR gives no places.
 
 interface Edit {
   readonly section: ReadonlyArray<string>
@@ -32,7 +32,7 @@ const DELETES = "Lines To Delete"
 const ADDS = "Lines To Add"
 const logLine = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+ /
 
-/** Each edit comes with all sections around it, from the outermost; a line that is not indented begins the next one. */
+/** The edits, each with all sections around it, from the outermost; a line without indentation begins the next edit. */
 const editsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Edit> => {
   const told: Array<Array<string>> = []
   for (const line of lines) {
@@ -44,7 +44,7 @@ const editsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Edit> => {
   return told.map((words) => ({ section: words.slice(0, -1), line: words.at(-1) ?? "" }))
 }
 
-/** What is taken away: the line whose `no` it is. */
+/** The line that a `no` removes. */
 const withoutNo = (line: string): string => {
   const indent = /^\s*/.exec(line)?.[0] ?? ""
   const words = line.slice(indent.length)
@@ -104,7 +104,7 @@ const rejected = ({ target }: Remote, { mode, text }: LoadRequest, said: string)
   return mode === "replace" ? new ReplaceConfigException(fields) : new MergeConfigException(fields)
 }
 
-/** See `DriverSession.load`. `inParts` means nothing here: the candidate is a file, and its hash says that all of it came. */
+/** See `DriverSession.load`. `inParts` has no effect: the candidate is a file, and its hash proves that all of it arrived. */
 export const load: (
   remote: Remote,
   request: LoadRequest,
@@ -118,7 +118,7 @@ export const load: (
     sessions: sessions(remote),
     discard: (name: string) => discard(remote, name)
   }
-  const beside = yield* clearForLoad(way, request)
+  const otherSessions = yield* clearForLoad(way, request)
   yield* need(remote, "frr-reload.py")
   const input = `${request.text.trimEnd()}\n`
   const words = ["load", request.name, request.mode, hash("sha256", input, "hex")]
@@ -132,5 +132,5 @@ export const load: (
   if (!output.endsWith(WHOLE)) {
     return yield* new UnexpectedAnswer({ hostname, command, message: "the difference is cut off" })
   }
-  return { diff: differenceOf(output.slice(0, -WHOLE.length)), remarks: [], ...beside }
+  return { diff: differenceOf(output.slice(0, -WHOLE.length)), remarks: [], ...otherSessions }
 })

@@ -18,7 +18,7 @@ const Capability = Schema.Struct({
   enabled: Schema.optionalKey(Schema.Boolean)
 })
 
-const Heard = Schema.Struct({
+const LldpEntry = Schema.Struct({
   name: Schema.String,
   chassis: Schema.optionalKey(
     Schema.Array(
@@ -35,28 +35,28 @@ const Heard = Schema.Struct({
 
 /** In the form `json0` everything is a list, also what there is once. */
 export const ShowNeighbours = Schema.Struct({
-  lldp: Schema.Array(Schema.Struct({ interface: Schema.optionalKey(Schema.Array(Heard)) }))
+  lldp: Schema.Array(Schema.Struct({ interface: Schema.optionalKey(Schema.Array(LldpEntry)) }))
 })
 export type ShowNeighbours = typeof ShowNeighbours.Type
 
 const first = (values: ReadonlyArray<typeof Value.Type> | undefined): string => values?.[0]?.value ?? ""
 
 /** lldpd announces a port by its address unless it is configured otherwise; its description is the name then. */
-const portName = (heard: typeof Heard.Type): string => {
-  const port = heard.port?.[0]
+const portName = (entry: typeof LldpEntry.Type): string => {
+  const port = entry.port?.[0]
   const id = port?.id?.[0]
   const description = first(port?.descr)
   return id?.type === "mac" && description !== "" ? description : (id?.value ?? description)
 }
 
-const detailOf = (heard: typeof Heard.Type): NeighbourDetail => {
-  const chassis = heard.chassis?.[0]
+const detailOf = (entry: typeof LldpEntry.Type): NeighbourDetail => {
+  const chassis = entry.chassis?.[0]
   const capabilities = chassis?.capability ?? []
   const names = (which: ReadonlyArray<typeof Capability.Type>) => which.map(({ type }) => type ?? "")
   return {
     parent_interface: "",
-    remote_port: portName(heard),
-    remote_port_description: first(heard.port?.[0]?.descr),
+    remote_port: portName(entry),
+    remote_port_description: first(entry.port?.[0]?.descr),
     remote_chassis_id: (chassis?.id?.[0]?.value ?? "").toUpperCase(),
     remote_system_name: first(chassis?.name),
     remote_system_description: first(chassis?.descr),
@@ -65,17 +65,20 @@ const detailOf = (heard: typeof Heard.Type): NeighbourDetail => {
   }
 }
 
-const byPort = <A>(answer: ShowNeighbours, read: (heard: typeof Heard.Type) => A): Record<string, ReadonlyArray<A>> => {
+const byPort = <A>(
+  answer: ShowNeighbours,
+  read: (entry: typeof LldpEntry.Type) => A
+): Record<string, ReadonlyArray<A>> => {
   const ports = new Map<string, Array<A>>()
-  for (const heard of answer.lldp.flatMap(({ interface: found = [] }) => found)) {
-    ports.set(heard.name, [...(ports.get(heard.name) ?? []), read(heard)])
+  for (const entry of answer.lldp.flatMap(({ interface: found = [] }) => found)) {
+    ports.set(entry.name, [...(ports.get(entry.name) ?? []), read(entry)])
   }
   return Object.fromEntries([...ports].toSorted(([a], [b]) => compareNames(a, b)))
 }
 
 /** Neighbours by local port, in natural order; a port may have several. */
 export const neighboursOf = (answer: ShowNeighbours): Neighbours =>
-  byPort(answer, (heard): LldpNeighbour => ({ hostname: first(heard.chassis?.[0]?.name), port: portName(heard) }))
+  byPort(answer, (entry): LldpNeighbour => ({ hostname: first(entry.chassis?.[0]?.name), port: portName(entry) }))
 
 /** Everything that neighbours announce, by local port. */
 export const neighbourDetailsOf = (answer: ShowNeighbours): NeighbourDetails => byPort(answer, detailOf)
@@ -132,7 +135,7 @@ export type Kinds = typeof Kinds.Type
 /** Stations are single ones: the lowest bit of the first byte is that of groups. */
 const isStation = (mac: string): boolean => (Number.parseInt(mac.slice(0, 2), 16) & 1) === 0
 
-/** What the bridges have learnt; what they were born with, such as the addresses of their own ports, is `permanent`. */
+/** The entries that the bridges have learnt; their own, such as the addresses of their ports, are `permanent`. */
 export const macEntriesOf = (bridged: Bridged): ReadonlyArray<MacEntry> =>
   bridged.flatMap(({ ifname, mac: shown = "", master, state, vlan }) => {
     const mac = Option.getOrNull(macWithColons(shown))

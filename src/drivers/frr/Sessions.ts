@@ -1,6 +1,6 @@
 /**
- * Candidates and the pending commit on a switch, as the script there holds and lists them. Candidates lie in directories under
- * names of our choice, so the text of a candidate is its name. No other user prepares candidates: a user of vtysh changes what runs.
+ * Candidates and the pending commit on a switch, as the script there holds and lists them. Candidates are directories with names of
+ * our choice, so the text of a candidate is its name. No other user prepares candidates: a user of vtysh changes what runs.
  */
 import { Effect } from "effect"
 import type { ConfigSession, ConfigSessions, SessionLimits } from "../Driver.ts"
@@ -13,8 +13,8 @@ import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import { askIdentity, shownIn } from "./Facts.ts"
 import { lookForPrograms, missingPrograms, need, type Program } from "./Dialect.ts"
 
-// The script on the switch that holds candidates and takes commits back (`switch.sh`): it is brought there, an old one is
-// replaced first, and its verbs are asked for (docs/frr.md#the-script-on-the-switch).
+// The script on the switch that holds candidates and takes commits back (`switch.sh`): it is installed, an old one is replaced
+// first, and its verbs are called (docs/frr.md#the-script-on-the-switch).
 
 const FOLDER = "/etc/frr/switchyard"
 const CHANGE = `${FOLDER}/change`
@@ -24,15 +24,14 @@ const DAEMONS = "/etc/frr/daemons"
 const HOOK = `[ ! -x ${CHANGE} ] || ${CHANGE} boot # a change that a restart came into ends here`
 
 const text = readFileSync(new URL("./switch.sh", import.meta.url), "utf8")
-/** The whole of it: one that came in half is none. */
+/** The whole script: an incomplete one does not count. */
 const isWhole = (file: string): string =>
   `[ "$(sha256sum <${file} | cut -d ' ' -f 1)" = ${hash("sha256", text, "hex")} ]`
 
 const isThere = `${isWhole(CHANGE)} 2>/dev/null && test -x ${CHANGE} && grep -qF ${quoted(`${CHANGE} boot`)} ${DAEMONS}`
 
 /**
- * A rename puts each file in place: a process that runs the old script goes on with the old one, and what did not come whole changes
- * nothing.
+ * A rename puts each file in place: a process that runs the old script continues with it, and an incomplete file changes nothing.
  */
 const install = [
   "set -e",
@@ -50,7 +49,7 @@ const install = [
   "fi"
 ].join("\n")
 
-/** What is learnt of a switch at the login. */
+/** The facts that the login learns of a switch. */
 export interface Introduction {
   readonly lacks: ReadonlySet<Program>
   readonly shown: ShownIdentity
@@ -58,7 +57,7 @@ export interface Introduction {
 
 /**
  * Makes sure that the script of this release is on the switch, and that a restart passes it. Gives the programs that the switch
- * lacks, and what it shows of itself if that is asked; one without FRR is left as it is.
+ * lacks, and its identity if that is asked for; a switch without FRR is not changed.
  */
 export const ensure = Effect.fnUntraced(function* (
   remote: Remote
@@ -107,9 +106,9 @@ const limits: SessionLimits = { maxOpen: null, maxSaved: null, mergesAtCommit: f
 
 const row = /^(pending|reverting|open) (\S+) (\S*)$/
 
-/** The list in the script's answer; undefined when it is cut off. A commit that is being taken back counts as pending until it is gone. */
-export const sessionsOf = (told: string): ConfigSessions | undefined => {
-  const lines = told.trimEnd().split("\n")
+/** The list in the script's answer; undefined when it is cut off. A commit that is being taken back counts as pending until that is complete. */
+export const sessionsOf = (listed: string): ConfigSessions | undefined => {
+  const lines = listed.trimEnd().split("\n")
   if (lines.at(-1) !== WHOLE) return undefined
   const sessions = lines.flatMap((line): ReadonlyArray<ConfigSession> => {
     const [, kind, name, user] = row.exec(line) ?? []

@@ -1,18 +1,18 @@
 #!/bin/sh
 # switchyard version 3
 #
-# Lets a switch that runs FRRouting take a change back by itself. It lies on the switch, in a directory of its own beside the
-# startup configuration, so that a rename puts files there in one step. What it needs is a POSIX shell, coreutils, awk,
-# grep, sed, find, hostname, setsid and frr-reload.py. Described in docs/frr.md#the-script-on-the-switch.
+# Makes a switch that runs FRRouting take a change back automatically. It is installed in a directory of its own next to the
+# startup configuration, so a rename puts files there in one step. It needs a POSIX shell, coreutils, awk, grep, sed, find,
+# hostname, setsid and frr-reload.py. Described in docs/frr.md#the-script-on-the-switch.
 #
-#   candidates/NAME/    a candidate that was checked: frr.conf, the hash of what ran then (base), who loaded it (user)
-#   pending/            a commit that waits for its confirmation: name, user, deadline, the process that waits (pid), what ran
-#                       before (running/frr.conf), the startup configuration of before (startup), the candidate
-#   reverting/          the same, while it is taken back; whoever renames pending first decides what becomes of it
-#   last                what became of the last commit
+#   candidates/NAME/    a checked candidate: frr.conf, the hash of the running configuration (base), its user (user)
+#   pending/            a commit that waits for its confirmation: name, user, deadline, the process that waits (pid), the previous
+#                       running and startup configuration (running/frr.conf, startup), the candidate
+#   reverting/          the same, while it is taken back; the process that renames pending first decides its outcome
+#   last                the outcome of the last commit
 #
-# Ends with 0, with 2 when lines of a candidate are wrong, with 3 when somebody is in the way, with 4 when it refuses, else
-# with 1. What it says goes to its output, complaints to its error output.
+# Ends with 0, with 2 if lines of a candidate are wrong, with 3 if another user is in the way, with 4 if it refuses, else
+# with 1. Answers go to its output, errors to its error output.
 set -u
 umask 077
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
@@ -24,10 +24,10 @@ HERE=$ETC/switchyard
 STARTUP=$ETC/frr.conf
 RELOAD=/usr/lib/frr/frr-reload.py
 SELF=$HERE/change
-# Where the hook of the DHCP client notes port and address of a lease that it has put on a port.
+# The file in which the hook of the DHCP client notes the port and the address of a lease.
 LEASE=/run/switchyard-lease
 
-# A commit that nobody waits for is taken back after so many seconds if it hangs.
+# A commit without a waiting caller is taken back after so many seconds if it hangs.
 APPLY_SECONDS=300
 VTYSH_SECONDS=60
 
@@ -38,8 +38,8 @@ noted() { cat "$1" 2>/dev/null; } # FILE
 
 hash_of() { sha256sum | cut -d ' ' -f 1; }
 
-# What runs, without the header that only says so. A text without its end is none. Daemons go on telling the name that the
-# machine had when they started, whatever they are told; only the machine's counts.
+# The running configuration without its header. A text without an end is incomplete. Daemons keep showing the name that the
+# machine had when they started, so only the machine's own name counts.
 own_name() { awk -v name="$(hostname)" '!/^hostname / || ($2 == name && !seen++)'; }
 
 # Into $text, without a file: the disk may be full when something has to be taken back.
@@ -52,20 +52,20 @@ running() { read_running && printf '%s\n' "$text" >"$1"; } # FILE
 
 is_running() { read_running && printf '%s\n' "$text" | cmp -s - "$1/frr.conf"; } # DIRECTORY
 
-# A daemon that is down keeps its part of the running configuration to itself: what is compared then lacks it.
+# A daemon that is down does not show its part of the running configuration: a comparison would lack it.
 daemons_answer() {
   said=$(timeout "$VTYSH_SECONDS" vtysh -c 'show watchfrr' 2>/dev/null) || return 0
   ! printf '%s\n' "$said" | grep -E '^ +[a-z0-9-]+ +(Down|Init|Connecting|Unresponsive)' >&2
 }
 
-is_process_of() { # PID VERB: numbers of processes are given again after a restart
-  # it may end between the two looks, and a redirection that fails speaks for itself
+is_process_of() { # PID VERB: process numbers are reused after a restart
+  # it may end between the two looks, and a failed redirection would print an error
   [ -n "$1" ] && { tr '\0' ' ' <"/proc/$1/cmdline"; } 2>/dev/null | grep -q "$SELF $2"
 }
 
 has_keeper() { is_process_of "$(noted "$1/pid")" keep || is_process_of "$(noted "$1/revert-pid")" revert; }
 
-# A process that goes on when the login ends, also where the end of a login ends all that it left behind.
+# Starts a process that continues after the login ends, even if the system ends all processes of a login.
 detach() {
   if [ -d /run/systemd/system ] && command -v systemd-run >/dev/null; then
     systemd-run --quiet --collect sh "$SELF" "$@" >/dev/null 2>&1 && return
@@ -82,7 +82,7 @@ await() { # SECONDS, then a condition
   done
 }
 
-# A configuration directory of a candidate's own keeps frr-reload.py from writing the startup configuration.
+# The candidate's own configuration directory keeps frr-reload.py from writing the startup configuration.
 make_place() { # DIRECTORY
   mkdir -p "$1" && printf 'service integrated-vtysh-config\n' >"$1/vtysh.conf"
 }
@@ -98,7 +98,7 @@ compare() { # DIRECTORY: the difference, without what frr-reload.py says about i
 }
 
 reload() { # DIRECTORY
-  # in the group of whoever calls, which is ended as one
+  # in the caller's process group, which is ended as one
   timeout --foreground "$APPLY_SECONDS" "$RELOAD" --reload --stdout --confdir "$1" "$1/frr.conf" 2>&1
 }
 
@@ -108,17 +108,17 @@ check() { # FILE: ends with 2 and names the lines that are wrong
   fail 1 "the candidate could not be checked: $said"
 }
 
-# What was taken back is gone in one step: whoever looks meanwhile must not find half of it.
+# Removes the directory in one step: a process that looks meanwhile must not find half of it.
 end_reverting() {
   mv "$HERE/reverting" "$HERE/confirmed.$$" && rm -rf "$HERE/confirmed.$$"
 }
 
 last_is() { note "$*" "$HERE/last" 2>/dev/null; }
 
-# What ran before becomes the startup configuration for now.
+# Makes the previous running configuration the startup configuration for now.
 put_running() { # DIRECTORY
   new=$STARTUP.switchyard
-  # for owner and mode; there may have been none
+  # for owner and mode; the file may not have existed
   cp -p "$1/startup" "$new" 2>/dev/null || [ -e "$1/no-startup" ] || return 1
   if cat "$1/running/frr.conf" 2>/dev/null >"$new"; then mv -f "$new" "$STARTUP"
   else
@@ -140,14 +140,14 @@ show() {
   printf '%s\n' "$text"
 }
 
-# What processes left behind that were killed. Files and directories of one process end in its number.
+# Removes the remains of killed processes. Files and directories of one process end in its number.
 sweep() {
   for left in "$HERE"/candidates/.*.[0-9]* "$HERE"/confirmed.[0-9]*; do
     [ ! -e "$left" ] || is_process_of "${left##*.}" '' || rm -rf "$left"
   done
 }
 
-# The end of a restart in the middle of a change: FRR has started with what ran before, and its startup file comes back.
+# Ends a restart in the middle of a change: FRR has started with its previous configuration, and its startup file is restored.
 settle() {
   [ -e "$HERE/reverting/booted" ] || return 0
   if is_running "$HERE/reverting/running"; then
@@ -155,13 +155,13 @@ settle() {
     last_is "reverted $(cat "$HERE/reverting/name") restart"
     end_reverting
   elif [ -n "$(find "$HERE/reverting/booted" -mmin +2)" ]; then
-    # it was no restart of all of FRR, or FRR shows its configuration otherwise now: it is taken back like any other
+    # it was no restart of all of FRR, or FRR now shows its configuration differently: take the change back as usual
     rm -f "$HERE/reverting/booted"
     detach revert
   fi
 }
 
-# Somebody may have ended the process that waits: then another one takes its place.
+# Replaces the waiting process if a user has ended it.
 heal() {
   if [ -e "$HERE/reverting" ]; then
     [ -e "$HERE/reverting/booted" ] || has_keeper "$HERE/reverting" || detach revert
@@ -191,7 +191,7 @@ load() { # NAME replace|merge HASH, and the text as input
   new=$HERE/candidates/.$1.$$
   rm -rf "$HERE/candidates/.$1."*
   trap 'rm -rf "$new"' EXIT
-  # without this nobody tidies up when the login ends amid it
+  # without this nothing is cleaned up if the login ends meanwhile
   trap 'exit 1' HUP INT PIPE TERM
   make_place "$new" && cat >"$new/text" || no_room 1 'the candidate'
   [ "$(hash_of <"$new/text")" = "$3" ] || fail 1 'the candidate did not arrive as it was sent'
@@ -209,7 +209,7 @@ load() { # NAME replace|merge HASH, and the text as input
   echo 'end of difference'
 }
 
-arm() { # NAME SECONDS: everything that is needed to go back, and the process that does it
+arm() { # NAME SECONDS: stores everything for a way back, and starts the process that waits
   [ -e "$HERE/candidates/$1/base" ] || fail 4 "there is no candidate $1"
   new=$HERE/pending.new
   if ! mkdir "$new" 2>/dev/null; then
@@ -243,7 +243,7 @@ arm() { # NAME SECONDS: everything that is needed to go back, and the process th
 
 applied() { [ -e "$HERE/pending/applied" ] || [ ! -e "$HERE/pending" ]; }
 
-commit() { # NAME [SECONDS]; without seconds it is for good when it was applied
+commit() { # NAME [SECONDS]; without seconds it is confirmed as soon as it was applied
   settle
   arm "$1" "${2:-$APPLY_SECONDS}"
   detach apply
@@ -256,30 +256,30 @@ commit() { # NAME [SECONDS]; without seconds it is for good when it was applied
   fail 4 "FRR did not take all of it, so it was taken back"
 }
 
-# What a program that took too long has started goes on without it.
+# Ends the children of a program that took too long: they would continue without it.
 end_rest() {
   for pid in $(pgrep -g $$ 2>/dev/null); do
     [ "$pid" = $$ ] || kill -9 "$pid" 2>/dev/null
   done
 }
 
-# The startup configuration is none of its business: frr-reload.py leaves it alone.
+# Applies the candidate; frr-reload.py does not change the startup configuration.
 apply() {
-  # who cannot be found again could not be stopped
+  # without this number the process could not be stopped
   note $$ "$HERE/pending/apply-pid" || exit 1
-  # of two lines of which a configuration has one only, frr-reload.py keeps either; merged lines come after what runs
+  # of two lines that exclude each other, frr-reload.py keeps either; merged lines follow the running ones
   if [ -e "$HERE/pending/candidate/merge" ]; then
     timeout --foreground "$APPLY_SECONDS" vtysh -f "$HERE/pending/candidate/text"
   else reload "$HERE/pending/candidate"; fi >"$HERE/pending/log" 2>&1
   code=$?
   [ "$code" != 124 ] || end_rest
   [ "$code" = 0 ] && { name_machine "$HERE/pending/candidate/text"; drop_lease; }
-  # there at once and whole: who waits for it reads it in the same moment. Without room for it nothing was applied
+  # renamed, because a waiting process reads it at once. On a full disk the empty file says that nothing was applied
   note "$code" "$HERE/pending/applied.new" && mv "$HERE/pending/applied.new" "$HERE/pending/applied" ||
     : >"$HERE/pending/applied"
 }
 
-# Replaces a file that everybody may read as a whole, or leaves it as it was.
+# Replaces a world-readable file as a whole, or does not change it.
 put_file() { # FILE, and the text as input
   if cp -p "$1" "$1.switchyard" 2>/dev/null || : >"$1.switchyard" && cat >"$1.switchyard" && chmod 644 "$1.switchyard"; then
     # in a container it may be mounted
@@ -287,7 +287,7 @@ put_file() { # FILE, and the text as input
   else rm -f "$1.switchyard"; fi
 }
 
-# vtysh shows the machine's name as that of FRR, whatever FRR was told. So the machine gets it; LLDP has it from there.
+# vtysh always shows the machine's name as that of FRR. So the machine is renamed; LLDP takes the name from it.
 name_machine() { # FILE with a configuration; the last name in it counts
   name=$(sed -n 's/^hostname \([A-Za-z0-9.-]*\)$/\1/p' "$1" | tail -n 1)
   [ -n "$name" ] && [ "$name" != "$(hostname)" ] || return 0
@@ -297,15 +297,15 @@ name_machine() { # FILE with a configuration; the last name in it counts
   lldpcli configure system hostname "$name" >/dev/null 2>&1
 }
 
-# The first address of a new switch is leased. It goes when FRR configures one on the same port.
+# The first address of a new switch is leased. It is removed when FRR configures an address on the same port.
 drop_lease() {
   read -r port address <"$LEASE" 2>/dev/null || return 0
   show 2>/dev/null |
     awk -v port="$port" '/^[^ ]/ { inside = $0 == "interface " port } inside && /^ ip address / { found = 1 } END { exit !found }' ||
     return 0
-  # what is not noted could not be given back
+  # a lease that is not noted could not be restored
   cp "$LEASE" "$HERE/pending/lease" 2>/dev/null || return 0
-  # without it the new address would go with the old one when both are of one network
+  # without it the new address would be removed with the old one if both are in one network
   echo 1 >/proc/sys/net/ipv4/conf/all/promote_secondaries
   ip addr del "$address" dev "$port"
   rm -f "$LEASE"
@@ -317,10 +317,10 @@ return_lease() {
   cp "$HERE/reverting/lease" "$LEASE"
 }
 
-# Waits for the deadline. The pending commit is known by its name and by being ours: a confirmation takes it away.
+# Waits for the deadline. The pending commit is identified by its name and this process: a confirmation removes it.
 keep() { # NAME [SECONDS]
   trap '' HUP
-  # one that starts late must not wait for the commit after its own
+  # a process that starts late must not wait for the next commit
   [ "$(noted "$HERE/pending/name")" = "$1" ] || exit 1
   note $$ "$HERE/pending/pid.new" && mv "$HERE/pending/pid.new" "$HERE/pending/pid" || exit 1
   left=${2:-$(($(cat "$HERE/pending/deadline") - $(date +%s)))}
@@ -338,7 +338,7 @@ stop_apply() {
   pkill -9 -g "$pid" 2>/dev/null || kill -9 -- "-$pid" 2>/dev/null
 }
 
-# Without room for the whole of it FRR would start with less.
+# On a full disk FRR would start with an incomplete configuration.
 restart_frr() {
   put_running "$HERE/reverting" || return
   if [ -d /run/systemd/system ]; then systemctl restart frr
@@ -351,13 +351,13 @@ is_back() {
   ! printf '%s\n' "$said" | grep -q '^Lines To '
 }
 
-# Back to what ran before, however often it takes. Where loading it does not help, FRR starts anew with it.
+# Restores the previous running configuration, as often as needed. If loading it does not help, FRR is restarted with it.
 take_back() { # WHY
   note $$ "$HERE/reverting/revert-pid"
   stop_apply
   rounds=0
   until reload "$HERE/reverting/running" >/dev/null 2>&1; name_machine "$HERE/reverting/running/frr.conf"; is_back; do
-    # somebody else may have taken over, or be done; on a full disk nobody is noted
+    # another process may have taken over or have finished; on a full disk none is noted
     by=$(noted "$HERE/reverting/revert-pid")
     [ -e "$HERE/reverting" ] && { [ "${by:-$$}" = $$ ] || ! is_process_of "$by" revert; } || exit 0
     rounds=$((rounds + 1))
@@ -378,7 +378,7 @@ confirm() { # NAME
   [ "$(noted "$HERE/pending/applied")" = 0 ] || fail 4 'the change was not applied'
   pid=$(cat "$HERE/pending/pid")
   mv "$HERE/pending" "$HERE/confirmed.$$" 2>/dev/null || fail 4 'the change is being taken back'
-  # a loss of power must not bring it back
+  # after a loss of power it must not reappear
   sync
   is_process_of "$pid" keep && kill "$pid" 2>/dev/null
   last_is "confirmed $1"
@@ -406,12 +406,12 @@ discard() { # NAME
   echo discarded
 }
 
-# The text that FRR writes is the running one without its end.
+# FRR writes the running configuration without its last line.
 is_saved() {
   read_running && [ "$(printf '%s\n' "$text" | sed '$d' | hash_of)" = "$(own_name <"$STARTUP" | hash_of)" ]
 }
 
-# FRR may leave half a startup configuration where the disk is full: then the former one comes back.
+# On a full disk FRR may write half a startup configuration: then the previous one is restored.
 save() {
   former=$STARTUP.switchyard
   rm -f "$former"
@@ -427,13 +427,13 @@ save() {
   fi
 }
 
-# For a change that moves the address of the login: it goes on when nobody hears the answer.
+# For a change that moves the address of the login: it continues without a caller that receives the answer.
 commit_and_save() { # NAME
   trap '' HUP PIPE
   (commit "$1") && save
 }
 
-# Runs before FRR starts. A change that nobody is there to take back ends here: FRR starts with what ran before it.
+# Runs before FRR starts. Ends a change without a process that would take it back: FRR starts with its previous configuration.
 boot() {
   if [ -e "$HERE/pending" ] && ! has_keeper "$HERE/pending"; then mv "$HERE/pending" "$HERE/reverting"; fi
   [ -e "$HERE/reverting" ] && [ ! -e "$HERE/reverting/booted" ] && ! has_keeper "$HERE/reverting" || return 0

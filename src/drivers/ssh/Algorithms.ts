@@ -1,13 +1,13 @@
 /**
- * SSH algorithm profiles (docs/switch-dialogues.md#algorithms). `modern` has the cheapest strong ones first; `legacy` appends
- * the weak ones that old devices need, as far as this runtime still has them, because ssh2 throws on one that it lacks.
+ * SSH algorithm profiles (docs/switch-dialogues.md#algorithms). `modern` has the cheapest strong ones first; `legacy` appends the
+ * weak ones that old devices need and this runtime still has, because ssh2 throws on an unknown one.
  */
 import { getCiphers, getHashes } from "node:crypto"
 import type { Algorithms, CipherAlgorithm, KexAlgorithm, MacAlgorithm, ServerHostKeyAlgorithm } from "ssh2"
 
 export type AlgorithmProfile = "modern" | "legacy"
 
-/** Curves cost least, then groups that both sides know; a group that the switch invents costs most, so it stands last. */
+/** Curves cost least, then groups that both sides know; a group that the switch chooses costs most, so it comes last. */
 const modernKex: ReadonlyArray<KexAlgorithm> = [
   "curve25519-sha256",
   "curve25519-sha256@libssh.org",
@@ -30,7 +30,7 @@ const legacyKex: ReadonlyArray<KexAlgorithm> = [
 
 const legacyHostKeys: ReadonlyArray<ServerHostKeyAlgorithm> = ["ssh-dss"]
 
-/** SSH name and the name of what the crypto library must have for it. */
+/** SSH name, and the name of the algorithm that the crypto library must have. */
 const legacyCiphers: ReadonlyArray<readonly [CipherAlgorithm, string]> = [
   ["aes128-cbc", "aes-128-cbc"],
   ["aes192-cbc", "aes-192-cbc"],
@@ -64,7 +64,7 @@ export const algorithms: Readonly<Record<AlgorithmProfile, Algorithms>> = {
   legacy: profile(true)
 }
 
-/** What `legacy` has beyond `modern`, by its kind. */
+/** The additional algorithms of `legacy`, by kind. */
 export const onlyLegacy: Readonly<Record<AlgorithmKind, ReadonlyArray<string>>> = {
   "key exchange": legacyKex,
   "host key": legacyHostKeys,
@@ -72,8 +72,8 @@ export const onlyLegacy: Readonly<Record<AlgorithmKind, ReadonlyArray<string>>> 
   MAC: weakMacs
 }
 
-// What a switch offers when an SSH handshake begins, read from the bytes that it sends in the clear (its version line, then
-// the packet KEXINIT of RFC 4253): ssh2 says only that nothing matches, and the operator who has to mend that needs the names.
+// The algorithms that a switch offers when an SSH handshake begins, read from its unencrypted bytes (its version line, then the
+// packet KEXINIT of RFC 4253): ssh2 reports only that none match, and the operator needs their names.
 
 /** Kinds of algorithms that both sides have to agree on. */
 export type AlgorithmKind = "key exchange" | "host key" | "cipher" | "MAC"
@@ -122,7 +122,7 @@ export const readOffer = (bytes: Buffer): AlgorithmOffer | undefined => {
   return payload[0] === keyExchangeInit ? nameLists(payload) : undefined
 }
 
-/** What ssh2 calls the kinds in "Handshake failed: no matching …". */
+/** The names of the kinds in "Handshake failed: no matching …" of ssh2. */
 const words: ReadonlyArray<readonly [RegExp, AlgorithmKind]> = [
   [/no matching key exchange/, "key exchange"],
   [/no matching host key/, "host key"],
@@ -130,5 +130,5 @@ const words: ReadonlyArray<readonly [RegExp, AlgorithmKind]> = [
   [/no matching \S+ MAC/, "MAC"]
 ]
 
-/** The kind of which an error of ssh2 says that nothing matches. */
+/** The kind without a match, by an error of ssh2. */
 export const unmatched = (message: string): AlgorithmKind | undefined => words.find(([said]) => said.test(message))?.[1]

@@ -1,8 +1,7 @@
 /**
- * Logins by password or by key without wasted attempts (docs/switch-dialogues.md#login). ssh2's own order tries methods that the server did
- * not offer, and each one counts as a failed login on the switch. This handler asks with `none`, then takes
- * keyboard-interactive or password from the server's list, each once; or the key alone, which the server is asked about before
- * anything is signed.
+ * Logins by password or by key without wasted attempts (docs/switch-dialogues.md#login). ssh2's own order tries methods that the
+ * server did not offer, and each one counts as a failed login on the switch. This handler asks with `none`, then takes
+ * keyboard-interactive or password from the server's list, each once; or only the key, which it offers before anything is signed.
  */
 import { Redacted, Result } from "effect"
 import type { AnyAuthMethod, AuthenticationType, AuthHandlerMiddleware, ParsedKey } from "ssh2"
@@ -10,8 +9,8 @@ import { createHash } from "node:crypto"
 import type { HostKeyPolicy, LoginKey } from "../Driver.ts"
 import { utils } from "./Ssh2.ts"
 
-// What a login is asked for, and what is answered (docs/security.md#accounts-of-tacacs-and-radius). AAA servers ask in words of their
-// own; what cannot be answered is said with its question, because a wrong answer would count as a failed login.
+// The questions of a login and their answers (docs/security.md#accounts-of-tacacs-and-radius). AAA servers ask in their own words;
+// a question without an answer ends the login and is quoted, because a wrong answer would count as a failed login.
 
 /** A question of keyboard-interactive; `echo` says whether the answer may be shown. */
 export interface LoginPrompt {
@@ -26,7 +25,7 @@ interface Login {
 
 type Kind = "newPassword" | "password" | "code" | "name" | "goOn"
 
-/** What the words of a question mean; the first that fits counts. */
+/** The meaning of a question by its words; the first pattern that fits counts. */
 const KINDS: ReadonlyArray<readonly [RegExp, Kind]> = [
   [
     /(?:^|[\s(])(?:new|retype|re-enter|repeat|confirm|current|old)\)?(?: new)?(?: unix| tacacs\+?)? pass(?:word|phrase)/i,
@@ -48,13 +47,13 @@ const demand = /^\W*(?:current|new|old)\W.*password:\s*$/i
 /** Whether the last line of a terminal demands a new password instead of being a prompt. */
 export const demandsNewPassword = (line: string): boolean => demand.test(line)
 
-/** What is said of such a demand. */
+/** The message for such a demand. */
 export const newPasswordDemanded = (username: string): string =>
   `the switch or its AAA server demands a new password for ${username} before it lets it in; change it there, it is never changed from here`
 
 /**
- * The answers to the questions of one round, in their order; a sentence for the error when there are none. `instructions` is what
- * stands above the questions.
+ * The answers to the questions of one round, in order; a sentence for the error if one cannot be answered. `instructions` is the
+ * text above the questions.
  */
 export const answersTo = (
   { password, username }: Login,
@@ -79,7 +78,7 @@ const preferred: ReadonlyArray<AuthenticationType> = ["keyboard-interactive", "p
 export interface LoginEvents {
   /** Called before a method that gives the password or the key. */
   readonly offering: () => void
-  /** Called once when nothing is left to try, or with a sentence when it is asked what it cannot answer; ends the connection. */
+  /** Called once when no method is left, or with a sentence about a question without an answer; ends the connection. */
   readonly exhausted: (why?: string) => void
 }
 
@@ -103,7 +102,7 @@ export const passwordLogin = (
         }
       : { type: "password", username, password }
   return (offered, _partialSuccess, next) => {
-    // ssh2 passes null before the server has said what it offers, against its type.
+    // ssh2 passes null, against its type, before the server has listed its methods.
     if (!Array.isArray(offered)) return next({ type: "none", username })
     const method = preferred.find((type) => offered.includes(type) && !tried.has(type))
     if (method === undefined) return exhausted()
@@ -121,7 +120,7 @@ export const keyLogin = (
 ): AuthHandlerMiddleware => {
   let isTried = false
   return (offered, _partialSuccess, next) => {
-    // ssh2 passes null before the server has said what it offers, against its type.
+    // ssh2 passes null, against its type, before the server has listed its methods.
     if (!Array.isArray(offered)) return next({ type: "none", username })
     if (isTried || !offered.includes("publickey")) return exhausted()
     isTried = true
@@ -136,7 +135,7 @@ export const keyLogin = (
 export const fingerprint = (key: Uint8Array): string =>
   `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`
 
-/** Whether a switch that shows this fingerprint may be talked to. */
+/** Whether the session with a switch that shows this fingerprint may continue. */
 export const acceptable = (policy: HostKeyPolicy, seen: string): boolean =>
   policy._tag === "pin" ? policy.fingerprint === seen : policy._tag !== "approve"
 

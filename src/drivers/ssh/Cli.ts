@@ -21,8 +21,8 @@ import { type Dialect, mayBe, promptName, timesBefore, withRemarks } from "./Dia
 import { demandsNewPassword, newPasswordDemanded } from "./Authentication.ts"
 import type { TerminalText } from "./TerminalText.ts"
 
-// Finds the first prompt after a login. Banners may end in `#` or `>`, so a prompt is believed only when an empty line brings
-// the same last line again (docs/switch-dialogues.md#prompts); one that has not the platform's form, only when two do.
+// Finds the first prompt after a login. Banners may end in `#` or `>`, so a prompt counts only if an empty line brings the same
+// last line again (docs/switch-dialogues.md#prompts), and two empty lines if it lacks the platform's form.
 
 // Two lines of a banner may be the same too; after the real prompt nothing more comes.
 const settleMillis = 20
@@ -59,12 +59,12 @@ export const loginExchange = (prompt: RegExp): Conversation<string> => {
 export interface SendOptions {
   /** Seconds; default the platform's deadline for show commands. */
   readonly timeout?: number
-  /** What follows the prompt's name in modes that the command may lead to, such as `(config)#`. */
+  /** The prompt's end in modes that the command may lead to, such as `(config)#`. */
   readonly modes?: ReadonlyArray<string>
   readonly questions?: ReadonlyArray<ExpectedQuestion>
   readonly trivial?: boolean
   readonly expectDisconnect?: boolean
-  /** Whether an answer that ends in these lines may be whole, where one can see that. */
+  /** Whether an answer that ends in these lines may be complete, if that can be seen. */
   readonly isWhole?: (lines: ReadonlyArray<string>) => boolean
   /** Most characters of the answer; default `mostOfAnswer`. */
   readonly limit?: number
@@ -73,15 +73,15 @@ export interface SendOptions {
 export interface Cli {
   readonly dialect: Dialect
   readonly target: DriverTarget
-  /** What was said to each question that went with the preparation of the terminal. */
+  /** The answers to the questions that were sent with the preparation of the terminal. */
   readonly introduction: ReadonlyArray<string>
   /** Deadlines, by the largest configuration that was worked with. */
   readonly timeouts: DriverTimeouts
   /** Notes that a configuration of so many lines is worked with. */
   readonly worksOn: (lines: number) => void
-  /** Every prompt of this switch, as far as it is known. */
+  /** The pattern of all known prompts of this switch. */
   readonly anyPrompt: () => RegExp
-  /** The source of a pattern of what stands in front of the mode in this switch's prompts. */
+  /** The source of a pattern of the part before the mode in this switch's prompts. */
   readonly promptStart: () => string
   /** The prompt at which it stands, such as `acc-b2-01#`. */
   readonly prompt: () => string
@@ -106,8 +106,8 @@ export const rejection = (dialect: Dialect, command: string, lines: ReadonlyArra
 }
 
 /**
- * Deadlines for a switch with a configuration of so many lines: while it computes a difference, commits or saves, it says
- * nothing, and the longer the configuration is the longer it takes.
+ * Deadlines for a switch with a configuration of so many lines: while it computes a difference, commits or saves, it is silent, for
+ * longer the longer the configuration is.
  */
 export const timeoutsFor = (usual: DriverTimeouts, lines: number, linesPerSecond: number): DriverTimeouts => {
   const more = Math.floor(lines / linesPerSecond)
@@ -124,15 +124,15 @@ export const timeoutsFor = (usual: DriverTimeouts, lines: number, linesPerSecond
 const longestDenial = 5
 
 /**
- * The line by which the switch's authorization refuses the command, whatever stands around it. Only short answers are looked at:
- * in a long one such words are somebody's description.
+ * The line by which the switch's authorization refuses the command, whatever surrounds it. Only short answers count: in a long one
+ * such words are part of a description.
  */
 const denial = (dialect: Dialect, lines: ReadonlyArray<string>): string | undefined => {
   const said = lines.filter((line) => line.trim() !== "")
   return said.length > longestDenial ? undefined : said.find((line) => dialect.denied.test(line))?.trim()
 }
 
-/** What the switch said against a command, with a denial named as such. */
+/** The switch's refusal of a command; one by authorization is named as such. */
 export const named = (dialect: Dialect, command: string, said: string): string =>
   dialect.denied.test(said) ? `denied by the switch's authorization (AAA): ${command} (${said})` : said
 
@@ -151,7 +151,7 @@ export const deniedCommand = (
 /** The prompts that begin like this, in any mode. */
 const promptLike = (dialect: Dialect, start: string): string => `^${start}${dialect.promptEnd.source}`
 
-/** The prompts of a switch, as far as they are known before the login. */
+/** The pattern of a switch's prompts before the login. */
 const promptOf = (dialect: Dialect, { prompt }: DriverTarget): RegExp =>
   prompt === undefined ? dialect.prompt : new RegExp(promptLike(dialect, Prompt.sourceOfPattern(prompt)))
 
@@ -261,8 +261,8 @@ const enable = Effect.fnUntraced(function* (cli: Cli) {
 })
 
 /**
- * Gives all preparing commands in one packet, with what is asked behind them; one by one when their answers cannot be told apart. A
- * release that refuses one of them is still usable, so the answers are not judged. Yields what was said to each question.
+ * Sends all preparing commands in one packet, followed by the questions; one by one if their answers cannot be separated. A release
+ * that refuses one of them is still usable, so the answers are not judged. Yields the answers to the questions.
  */
 const prepare = Effect.fnUntraced(function* (cli: Cli, questions: ReadonlyArray<string>) {
   const { dialect } = cli

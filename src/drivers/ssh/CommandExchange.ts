@@ -7,16 +7,16 @@ import { isSame, mayBe, timesBefore } from "./Dialect.ts"
 import type { TerminalText } from "./TerminalText.ts"
 
 const settleMillis = 30
-// Text that looks like a prompt which is not expected, such as a description that ends in "#" and was cut there.
+// For text that looks like an unexpected prompt, such as a description that ends in "#" and was cut there.
 const strangerMillis = 1_000
-// A prompt behind half of an answer is a line of it that was cut behind our own prompt.
+// For a prompt after half of an answer: a line of it that was cut after our own prompt.
 const halfMillis = 2_000
-// Without an echo nothing proves that the prompt is the answer's: be patient.
+// Without an echo nothing proves that the prompt belongs to the answer, so wait longer.
 const noEchoMillis = 500
 // The mark of a pager may be a line of an answer, cut there.
 const pagerMillis = 100
 const longestEchoLines = 4
-// No prompt is longer. What is longer is a line of the answer, which need not be looked at again with each of its pieces.
+// No prompt is longer. A longer text is a line of the answer, which need not be checked again with each of its pieces.
 const longestPrompt = 512
 
 /** A question the command may ask, and what to answer. */
@@ -75,10 +75,10 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
   const command = request.command.trim()
   const asked = new Set<ExpectedQuestion>()
   let answeredAt = ""
-  let heard = { lines: 0, size: 0 }
+  let seen = { lines: 0, size: 0 }
   let probed = false
 
-  /** Without the prompts that an empty line of ours brought again. */
+  /** The lines without the prompts that our empty line has repeated. */
   const given = ({ lines, partial }: TerminalText): ReadonlyArray<string> =>
     probed ? lines.slice(0, lines.length - timesBefore(lines, partial)) : lines
 
@@ -102,15 +102,15 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
     return { done: false, write: `${found.answer}\n` }
   }
 
-  /** Whether more of the answer has come: log messages of a switch that does not answer are none. */
+  /** Whether more of the answer has come; log messages of a switch that does not answer do not count. */
   const goesOn = (terminal: TerminalText): boolean => {
-    if (request.long !== true || terminal.size === heard.size) return false
-    const fresh = terminal.lines.slice(heard.lines)
-    heard = { lines: terminal.lines.length, size: terminal.size }
+    if (request.long !== true || terminal.size === seen.size) return false
+    const fresh = terminal.lines.slice(seen.lines)
+    seen = { lines: terminal.lines.length, size: terminal.size }
     return fresh.length === 0 || fresh.some((line) => !request.logLine.test(line))
   }
 
-  /** What looks like a prompt of another form is one when an empty line brings it again. */
+  /** A text like a prompt of another form is one if an empty line brings it again. */
   const probe = (terminal: TerminalText): Step<CommandAnswer> => {
     if (!mayBe(terminal.partial)) return waiting
     if (probed) {

@@ -1,12 +1,12 @@
 /**
- * Sends a candidate configuration with a bounded amount of unanswered input in flight. The window
- * keeps a pty's 4,096-byte input buffer from overrunning, which drops characters without a word; the ledger matches every
- * returned prompt and error to its line. When the ledger no longer fits (doubled echo, lost characters) the pipeline stops
- * sending, waits for silence and reports it, so that the caller can start again with a window of one line, and at last with
- * `settled`, in which each line waits until its answer has come to rest.
+ * Sends a candidate configuration with a bounded amount of unanswered input in flight. The window keeps a pty's 4,096-byte input
+ * buffer from overrunning, which drops characters without a word; the ledger matches every returned prompt and error to its line.
+ * When the ledger no longer fits (doubled echo, lost characters) the pipeline stops sending, waits for silence and reports it, so
+ * that the caller can start again with a window of one line, and at last with `settled`, in which each line waits for silence after
+ * its answer.
  *
- * A line that is no configuration may lead out of the mode in which the others belong, or make the switch ask something. What the
- * switch then shows is not one of our prompts: nothing more is sent, the question is cancelled, and the line is named.
+ * A line that does not belong to a configuration may leave the mode of the others, or make the switch ask something. The switch
+ * then shows an unexpected prompt: nothing more is sent, the question is cancelled, and the line is named.
  */
 import { type Conversation, type Step, waiting } from "./Shell.ts"
 import {
@@ -30,12 +30,12 @@ const blockPieceBytes = 1_024
 const blockMillis = 50
 const blockNoEchoMillis = 1_000
 const mostRejections = 20
-/** A last line that is a prompt of another mode, one that is a question or another program's prompt, and any other are believed after so long. */
+/** Silence after which a last line counts: a prompt of another mode, a question or another program's prompt, and any other text. */
 const strayMillis = 300
 const questionMillis = 600
 const unknownMillis = 10_000
 const question = /(?:\[confirm\]|\[y(?:es)?\/n(?:o)?[^\]]*\]:?|assword:|\?|\$|>>>)\s*$/i
-/** Cancels a question, and what is typed half. */
+/** Cancels a question, and a half-typed line. */
 const cancel = "\u0003"
 /** The window is filled again when less than this part of it, one in so many, is unanswered. */
 const refillBelow = 4
@@ -58,34 +58,34 @@ export interface PipelineOptions extends LedgerRules {
 export interface PipelineResult {
   /** Rejected lines in order, at most 20; sending stops when that many were seen. */
   readonly rejections: ReadonlyArray<Rejection>
-  /** What was said to lines that were taken and is not known, in order. */
+  /** Unknown remarks of the switch on accepted lines, in order. */
   readonly remarks: ReadonlyArray<Rejection>
-  /** Why the answers could not be matched to the lines; the candidate is then worth nothing. */
+  /** Why the answers could not be matched to the lines; the candidate is then useless. */
   readonly desynchronised: string | undefined
-  /** The line behind which the switch was in another mode, or asked something that must not be answered; then the rest counts for nothing. */
+  /** The line after which the switch was in another mode, or asked something that must not be answered; then the rest is void. */
   readonly strayed?: Strayed
   /** The prompt at the end. */
   readonly prompt: string
 }
 
-/** Where a candidate is believed to have led: what was shown first, and how often the switch was asked since. */
+/** A suspicion that a candidate has left its mode: the first text that was shown, and how often the switch was asked since. */
 interface Stray extends Pick<Strayed, "unit" | "shown"> {
   asked: number
 }
 
-/** Where a candidate has led. */
+/** The end of a candidate that has left its mode. */
 export interface Strayed {
   /** The line that did it; absent when the switch left on its own. */
   readonly unit: ConfigUnit | undefined
-  /** What the switch showed. */
+  /** The text that the switch showed. */
   readonly shown: string
-  /** What the switch stands at now; empty when it has ended the session. */
+  /** The current prompt; empty if the switch has ended the session. */
   readonly prompt: string
 }
 
 /** A candidate on its way. */
 export interface ConfigPipeline extends Conversation<PipelineResult> {
-  /** What was sent and is not answered, in order. */
+  /** Units that were sent and not answered, in order. */
   readonly unanswered: () => ReadonlyArray<ConfigUnit>
 }
 
@@ -112,9 +112,9 @@ class Pipeline implements ConfigPipeline {
   #held: ConfigUnit | undefined
   #pieces: Array<string> = []
   #recovering = false
-  /** What the switch shows is not one of our prompts; what it showed first, and how often it was asked since. */
+  /** Set while the switch shows an unexpected prompt. */
   #stray: Stray | undefined
-  /** How often a text that has no end was ended. */
+  /** How often a text without an end was ended. */
   #ends = 0
 
   constructor(options: PipelineOptions) {
@@ -236,7 +236,7 @@ class Pipeline implements ConfigPipeline {
     return !speech.asksForText.test(text) && !this.#ledger.mayBeBegun(text)
   }
 
-  /** Milliseconds after which what stands on the last line is believed; nothing where it is what it has to be. */
+  /** Milliseconds after which an unexpected last line counts; none for an expected one. */
   #untilStray(partial: string): { readonly settle?: number } {
     if (!this.#standsElsewhere(partial)) return {}
     if (this.#options.anyPrompt?.test(partial) === true) return { settle: strayMillis }
@@ -280,8 +280,8 @@ class Pipeline implements ConfigPipeline {
   }
 
   /**
-   * An empty line ends whatever is left half typed, and the end of a text each of the two that some commands read; then the silence
-   * after its prompt ends the conversation.
+   * An empty line ends a half-typed line, and the end of a text each of the two that some commands read; then the silence after its
+   * prompt ends the conversation.
    */
   #recover(terminal: TerminalText): Step<PipelineResult> {
     if (!this.#recovering) {
@@ -322,11 +322,11 @@ class Pipeline implements ConfigPipeline {
         ...this.#untilStray(terminal.partial)
       }
     }
-    return { done: false, settle: this.#ledger.heard ? settledMillis : noEchoMillis }
+    return { done: false, settle: this.#ledger.responded ? settledMillis : noEchoMillis }
   }
 
   #quietAfterBlock(): number {
-    return this.#ledger.heard ? blockMillis : blockNoEchoMillis
+    return this.#ledger.responded ? blockMillis : blockNoEchoMillis
   }
 
   #continue(partial: string, answeredBefore: number): Step<PipelineResult> {

@@ -1,7 +1,7 @@
 /**
  * A logged-in connection to a device: TCP, directly or through a jump host, then the SSH handshake and the login
- * (docs/switch-dialogues.md#ssh). Its failures say what they mean: turned away (another attempt may be served), refused (the same
- * password will not be accepted), another host key, or no common algorithm, with the names that the switch offers.
+ * (docs/switch-dialogues.md#ssh). Its failures are distinct: turned away (another attempt may succeed), refused (the same password
+ * will not be accepted), another host key, or no common algorithm, with the names that the switch offers.
  */
 import type { Duplex } from "node:stream"
 import { Effect, Redacted, Result } from "effect"
@@ -34,7 +34,7 @@ export class TurnedAway extends Error {
   readonly _tag = "TurnedAway"
 }
 
-/** An error of a connection that is not usable; `whileDoing` names the step. */
+/** The error for an unusable connection; `whileDoing` names the step. */
 export const failure = (target: DriverTarget, whileDoing: string, message: string): ConnectionException =>
   new ConnectionException({ hostname: target.hostname, address: target.address, whileDoing, message })
 
@@ -42,8 +42,8 @@ export const failure = (target: DriverTarget, whileDoing: string, message: strin
 const UNTIL_OTHERS_FAIL = "2 seconds"
 
 /**
- * Connects to `host` and `port`, which stand for the target, within `seconds`. Fails with OwnFault where it is this machine that opens
- * no connection, whoever is called.
+ * Connects to `host` and `port`, which stand for the target, within `seconds`. Fails with OwnFault if this machine cannot open a
+ * connection to any host.
  */
 export const connectSocket = (target: DriverTarget, host: string, port: number, seconds: number) => {
   const connecting = Effect.andThen(roomForConnection, dialled(target, host, port, seconds))
@@ -145,7 +145,7 @@ const isLost = ({ code, level, message }: SshError): boolean =>
 const isRefusal = ({ code, level, message }: SshError): boolean =>
   level === "client-authentication" || (level === undefined && (code === noMoreMethods || refusal.test(message)))
 
-/** What nothing matches with, and what may be done about it. */
+/** The message for algorithms without a match, with a remedy. */
 const noMatch = (target: DriverTarget, kind: Algorithms.AlgorithmKind, offered: ReadonlyArray<string>): string => {
   const profile = target.algorithms ?? "modern"
   const said = `the switch offers no ${kind} algorithm of the profile ${profile}, but ${offered.join(", ")}`
@@ -155,7 +155,7 @@ const noMatch = (target: DriverTarget, kind: Algorithms.AlgorithmKind, offered: 
     : `${said}; the profile legacy has none of them either`
 }
 
-/** Keeps what the switch says first, from the moment in which ssh2 listens, until there is no need for it any more. */
+/** Keeps the first bytes of the switch, from the moment in which ssh2 listens, for as long as needed. */
 const listenToOffer = (socket: Duplex) => {
   const parts: Array<Buffer> = []
   const hear = (part: Buffer) => {
@@ -250,7 +250,7 @@ const shakeHands = (
         if (!isAcceptable) fail(unacceptable(target, hostKey))
         return proceed(isAcceptable)
       }
-      // whose key it is counts more than that it is another one
+      // the owner of the key matters more than the fact that it has changed
       fork(
         Effect.match(Effect.andThen(target.keyCheck(hostKey), judged), {
           onFailure: (error) => {
@@ -319,7 +319,7 @@ const forward = (target: DriverTarget, jump: JumpHost, port: number, { client }:
     return Effect.sync(() => client.destroy())
   })
 
-/** What the jump host says, as a failure to reach the device: neither its key nor its password is that of the device. */
+/** An error of the jump host as a failure to reach the device: neither its key nor its password is that of the device. */
 const asFailure = (target: DriverTarget, jump: JumpHost) => (error: HandshakeError | TurnedAway | OwnFault) => {
   switch (error._tag) {
     case "OwnFault":

@@ -1,11 +1,11 @@
 /**
- * What the shell engine has to know about a platform's command line, as data: prompts, errors, how to become privileged,
- * deadlines. Each driver has one table of this type; the engine has no platform in it.
+ * A platform's command line as data for the shell engine: prompts, errors, how to become privileged, deadlines. Each driver has one
+ * table of this type; the engine knows no platform.
  */
 import type { DeviceRemark } from "../../domain/platforms/Platform.ts"
 import type { DriverTimeouts } from "../Driver.ts"
 
-/** How what is said to a line is told apart. */
+/** The patterns by which answers to lines are classified. */
 export interface Speech {
   /** A line by which the switch rejects what it was given, in the words of its platform. */
   readonly error: RegExp
@@ -17,7 +17,7 @@ export interface Speech {
   readonly asksForText: RegExp
 }
 
-/** What a line that is no echo is: a refusal, something that need not be reported, or something unknown. */
+/** The kind of a line other than an echo: a refusal, one that need not be reported, or an unknown one. */
 export type Said = "refusal" | "known" | "unknown"
 
 /** Words by which a line is refused, whatever stands around them. */
@@ -41,23 +41,23 @@ export const anyRemark = (remarks: ReadonlyArray<DeviceRemark>): RegExp =>
 export interface Dialect extends Speech {
   /** Matches a whole last line that is any prompt of the command line (docs/switch-dialogues.md#reading-answers). */
   readonly prompt: RegExp
-  /** What a prompt ends with; before it stands the name part that configuration prompts extend. */
+  /** The end of a prompt, after the name part that configuration prompts extend. */
   readonly promptEnd: RegExp
   /** A prompt without privileges. */
   readonly unprivileged: RegExp
-  /** What stands in a line by which the switch says that our account may not give the command. */
+  /** The pattern of a line that says that the account may not give the command. */
   readonly denied: RegExp
   /** Commands whose output is data, so that only its first line can be an error (docs/switch-dialogues.md#reading-answers). */
   readonly showsData: RegExp
   /** A log message printed into the session; ignored. */
   readonly logLine: RegExp
-  /** The whole last line while the switch pages and waits for a key; a blank goes on. */
+  /** The whole last line while the switch pages and waits for a key; a blank shows the next page. */
   readonly pager: RegExp
   readonly enable: { readonly command: string; readonly password: RegExp }
   /** Commands after login, in order: paging off, width, no log messages. */
   readonly prepare: ReadonlyArray<string>
   readonly timeouts: DriverTimeouts
-  /** So many lines of configuration give the switch another second where it computes without a word. */
+  /** The switch gets another second for each so many lines of configuration when it computes silently. */
   readonly linesPerSecond: number
   /** Bytes of configuration sent ahead of the answers. */
   readonly windowBytes: number
@@ -84,8 +84,8 @@ export const withRemarks = (dialect: Dialect, remarks: ReadonlyArray<DeviceRemar
   remark: new RegExp(`${dialect.remark.source}|${anyRemark(remarks).source}`)
 })
 
-// Prompts as text (docs/switch-dialogues.md#prompts): which of them are the same although a clock in them went on, and the
-// pattern of a prompt that was learnt at the login because the platform's own pattern does not have its form.
+// Prompts as text (docs/switch-dialogues.md#prompts): the comparison of prompts that differ in their clock, and the pattern of a
+// prompt that was learnt at the login because the platform's own pattern does not match it.
 
 /** A time of day, which is another one whenever the prompt is printed. */
 const clock = /\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?/g
@@ -94,7 +94,7 @@ const anyClock = String.raw`\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?`
 /** A prompt is no longer than this. */
 export const longestPrompt = 512
 
-/** What every prompt ends with, so that a question or half a line is not taken for one. */
+/** The end of every prompt, so a question or half a line does not count as one. */
 const sign = /[>#]\s?$/
 
 const withoutClock = (text: string): string => text.trimEnd().replaceAll(clock, "0:00")
@@ -106,7 +106,7 @@ export const isSame = (one: string, other: string): boolean => {
   return left === right || (left.includes(":") && withoutClock(left) === withoutClock(right))
 }
 
-/** Whether a last line may be a prompt of whatever form; an empty line has to bring it again before it is believed. */
+/** Whether a last line may be a prompt of any form; it counts only if an empty line brings it again. */
 export const mayBe = (text: string): boolean => text.length <= longestPrompt && sign.test(text)
 
 /** How many of the last lines are the same prompt as this text. */

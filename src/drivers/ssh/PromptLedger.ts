@@ -1,9 +1,9 @@
 /**
- * The book-keeping of the configuration pipeline: which units were sent, which were answered, and what the switch said to
- * each. Reads the terminal's lines in order; every prompt at a line start answers one unit, the text after it must be the
- * echo of the next one, and what is said between two prompts belongs to the unit that is being answered: a rejection, a
- * known remark, or an unknown remark. As soon as the count or an echo does not fit, `desynchronised` says why; as soon
- * as the next unit is echoed behind a prompt of another mode, `strayed` is the unit that led there.
+ * The book-keeping of the configuration pipeline: which units were sent, which were answered, and the switch's remarks on each.
+ * Reads the terminal's lines in order; every prompt at a line start answers one unit, the text after it must be the echo of the
+ * next one, and text between two prompts belongs to the unit that is being answered: a rejection, a known remark, or an unknown
+ * remark. As soon as the count or an echo does not fit, `desynchronised` says why; as soon as the next unit is echoed behind a
+ * prompt of another mode, `strayed` is the unit that led there.
  */
 import { judge, type Speech } from "./Dialect.ts"
 
@@ -25,7 +25,7 @@ const mostRemarks = 100
 /** Whether this is a line of a multi-line input. */
 const isInput = (unit: ConfigUnit, text: string): boolean => unit.text.some((input) => input.trimEnd() === text)
 
-// What is outside of printable ASCII may be echoed in another form.
+// Characters outside of printable ASCII may be echoed in another form.
 const plain = /^[\x20-\x7e]*$/
 const otherCharacters = /[^\x20-\x7e]+/
 
@@ -51,7 +51,7 @@ export class PromptLedger {
   #bytes = 0
   // Whether the prompt that stands on the unfinished line is already in the count.
   #counted = false
-  #heard = false
+  #responded = false
   #problem: string | undefined
   #asked: ConfigUnit | undefined
   #strayed: ConfigUnit | undefined
@@ -79,7 +79,7 @@ export class PromptLedger {
     return this.#rejections
   }
 
-  /** What was said to units without refusing them, and is not known. At most 100. */
+  /** Unknown remarks on accepted units. At most 100. */
   get remarks(): ReadonlyArray<Rejection> {
     return this.#remarks
   }
@@ -98,7 +98,7 @@ export class PromptLedger {
     return this.#units[this.#answered]
   }
 
-  /** Whether an unfinished line may go on to be a prompt of our own, or what was typed. */
+  /** Whether an unfinished line may become our prompt, or the echo. */
   mayBeBegun(text: string): boolean {
     const begun = withoutDigits(text)
     const ours = [this.#lastPrompt, this.#rules.start ?? ""].filter((prompt) => prompt !== "").map(withoutDigits)
@@ -109,8 +109,8 @@ export class PromptLedger {
   }
 
   /** Whether anything was echoed or answered for the unit that is being answered. */
-  get heard(): boolean {
-    return this.#heard
+  get responded(): boolean {
+    return this.#responded
   }
 
   /** The command in flight that the switch reads a text for, which was not sent with it. */
@@ -163,7 +163,7 @@ export class PromptLedger {
       // behind a prompt stands an echo, whatever it looks like
       if (rest.length === line.length || this.#rules.speech.error.test(rest)) this.#readOutput(unit, rest)
     }
-    this.#heard ||= lines.length > 0
+    this.#responded ||= lines.length > 0
   }
 
   /** For settled sending: the unit in flight has been answered. */
@@ -205,7 +205,7 @@ export class PromptLedger {
     return next !== undefined && this.#isElsewhere(line, next.line) ? this.current : undefined
   }
 
-  /** Whether this is the echo of what was typed behind a prompt that is not ours. */
+  /** Whether this is the echo of the typed text behind a foreign prompt. */
   #isElsewhere(line: string, typed: string): boolean {
     const shown = line.trimEnd()
     if (this.#rules.anyPrompt === undefined || !shown.endsWith(typed)) return false
@@ -221,15 +221,15 @@ export class PromptLedger {
     }
     this.#answered++
     this.#bytes -= unit.bytes
-    this.#heard = false
+    this.#responded = false
   }
 
-  /** What stands in a line behind its prompt, which ends at `end`. */
+  /** Compares a line behind its prompt, which ends at `end`, with the expected echo. */
   #checkEcho(line: string, end: number): void {
-    this.#heard = true
+    this.#responded = true
     const unit = this.#answered < this.#sent ? this.#units[this.#answered] : undefined
     const typed = unit?.line ?? ""
-    // so it is for nearly every line, and needs no copy of a part of it
+    // true for nearly every line, and needs no copy of a part of it
     if (unit !== undefined && line.length === end + typed.length && line.endsWith(typed)) return
     const rest = line.slice(end).trimEnd()
     if ((unit !== undefined && rest === typed) || this.#rules.logLine.test(rest)) return
@@ -243,7 +243,7 @@ export class PromptLedger {
   }
 
   #readPlain(line: string): void {
-    this.#heard = true
+    this.#responded = true
     const text = line.trimEnd()
     if (text === "" || this.#rules.logLine.test(text)) return
     // A terminal echoes what is typed ahead before the prompt comes; a switch may then echo it again after the prompt.
@@ -262,7 +262,7 @@ export class PromptLedger {
 
   #readOutput(unit: ConfigUnit, line: string): void {
     const text = line.trimEnd()
-    // The text of a banner is no error message, whatever it looks like.
+    // The text of a banner may look like an error message, but is none.
     if (text === "" || isInput(unit, text)) return
     const { speech } = this.#rules
     if (unit.text.length === 0 && speech.asksForText.test(text)) this.#asked ??= unit
@@ -279,9 +279,9 @@ export class PromptLedger {
 // them. Hundreds of devices have hundreds of units at once, so a unit of one line is no more than its strings.
 
 export interface ConfigUnit {
-  /** Number of its first line in the text that was given, from 1; 0 when it does not stand there. */
+  /** Number of its first line in the given text, from 1; 0 if it is not in the text. */
   readonly lineNumber: number
-  /** What is sent: the line, or the first line of a multi-line input. */
+  /** The line that is sent, or the first line of a multi-line input. */
   readonly line: string
   /** The further lines of a multi-line input. */
   readonly text: ReadonlyArray<string>

@@ -1,27 +1,25 @@
 /**
- * Runs conversations on an interactive shell (docs/switch-dialogues.md#shell): one at a time, each with a deadline and a limit
- * on what it may receive. A conversation that times out, is interrupted or exceeds its limit leaves the shell unusable, because
- * it is unknown from then on which answer belongs to which command.
+ * Runs conversations on an interactive shell (docs/switch-dialogues.md#shell): one at a time, each with a deadline and a limit on
+ * what it may receive. A conversation that times out, is interrupted or exceeds its limit leaves the shell unusable, because later
+ * answers can no longer be matched to their commands.
  *
- * Settle time. Waiting 20–50 ms after every prompt, to be sure that it is one, would cost more than the commands. A
- * conversation may instead finish at once when the last line is exactly the prompt that the mode has, the echo of the command
- * has been seen and everything received has been consumed. Text that merely looks like a prompt, or that comes without echo,
- * waits. (What is left is an answer whose line begins with our own prompt, cut by the network right behind it; a running
- * configuration is checked for its end besides.) What still arrives late is dropped before the next command, whose own echo is
- * awaited in turn.
+ * Settle time. Waiting 20–50 ms after every prompt, to be sure that it is one, would cost more than the commands. A conversation
+ * may instead finish at once when the last line is exactly the prompt that the mode has, the echo of the command has been seen and
+ * everything received has been consumed. Text that merely looks like a prompt, or that comes without echo, waits. (One case
+ * remains: an answer with a line that begins with our own prompt, cut by the network directly after it; the end of a running
+ * configuration is checked for this reason.) Late output is dropped before the next command, whose own echo is awaited in turn.
  */
 import { Effect } from "effect"
 import { CommandTimeout, ConnectionException, type ExchangeError } from "../DriverErrors.ts"
 import { TerminalText } from "./TerminalText.ts"
 import { spanned } from "../../runtime/Spans.ts"
 
-// A piece of dialogue with a switch as a plain state machine: it is shown the terminal after every chunk and says what to
-// write and whether it is over. No timers, no sockets, no effects, so that it can be tested with any chunking; `Shell`
-// runs it.
+// A part of a dialogue with a switch as a plain state machine: it gets the terminal after every chunk and returns the text to write
+// and whether it has ended. No timers, no sockets, no effects, so it can be tested with any chunking; `Shell` runs it.
 
 /**
- * What a conversation wants next. `write` is sent; `settle` asks for `quiet` to be called after that many milliseconds
- * without data; `progress` starts the deadline afresh.
+ * The next step of a conversation. `write` is sent; `settle` requests a call of `quiet` after that many milliseconds without data;
+ * `progress` restarts the deadline.
  */
 export type Step<A> =
   | { readonly done: false; readonly write?: string; readonly settle?: number; readonly progress?: boolean }
@@ -30,9 +28,9 @@ export type Step<A> =
 export interface Conversation<A> {
   /** Most characters that it may receive between two `takeLines`; default `mostOfAnswer`. */
   readonly limit?: number
-  /** Whether what arrived before it began belongs to it, as the greeting belongs to a login. */
+  /** Whether earlier output belongs to it, as the greeting belongs to a login. */
   readonly keepsEarlier?: boolean
-  /** What to write first. */
+  /** The first step. */
   readonly begin: (terminal: TerminalText) => Step<A>
   /** Called after each chunk was added to the terminal. */
   readonly chunk: (terminal: TerminalText) => Step<A>
@@ -51,7 +49,7 @@ export const waiting = { done: false } as const
 // The span of one command (docs/monitoring.md#traces). Its name is the kind of the command: the leading words of it that are in the
 // vocabulary below, and nothing else, because a line of a configuration may hold a secret anywhere.
 
-/** Words of commands and of our labels that tell what is done and never stand for a value. */
+/** Words of commands and of our labels that name the action and never a value. */
 const VOCABULARY: ReadonlySet<string> = new Set(
   (
     "login prepare load enable show running-config startup-config session-config sessions configure session terminal commit timer " +
@@ -82,7 +80,7 @@ export const commandSpan = (hostname: string, line: string) => {
   return spanned(`ssh ${kind}`, { attributes: { "device.hostname": hostname, "ssh.command": kind } })
 }
 
-/** A deadline that begins anew while there is progress does so for this many times its length. */
+/** A deadline that restarts with progress does so for at most this many times its length. */
 const mostDeadlines = 40
 
 const mebibyte = 1024 * 1024
@@ -106,7 +104,7 @@ export interface Shell {
   readonly destroy: () => void
 }
 
-/** Why a shell can be used no more, as its error says it. */
+/** Why a shell can no longer be used, for its errors. */
 type Loss = Pick<ConnectionException, "whileDoing" | "message">
 
 interface Listener {
@@ -185,7 +183,7 @@ class Engine implements Shell {
   readonly #wire: Wire
   readonly #terminal = new TerminalText()
   #current: Listener | undefined
-  /** What is being asked, for errors. */
+  /** The current command, for errors. */
   #label = "session"
   /** An error is made of it for the next caller. */
   #broken: Loss | undefined

@@ -1,8 +1,8 @@
 /**
- * The SSH library of both sides, with cheaper ciphers for its packets, and with group exchange that does not hold up the
- * thread; everything that runs SSH imports it from here. Where the native addon of ssh2 is built, that is used as it is. Where it is not, AES-GCM in ssh2 hands Node the key as bytes for
- * every packet: 17 µs a packet, and 4.5 µs with the key as an object. Here the ciphers are made by our own factory, which
- * gives keys as objects.
+ * The SSH library of both sides, with cheaper ciphers for its packets, and with group exchange that does not hold up the thread;
+ * everything that runs SSH imports it from here. If the native addon of ssh2 is built, it is used unchanged. Without it, AES-GCM in
+ * ssh2 hands Node the key as bytes for every packet: 17 µs a packet, and 4.5 µs with the key as an object. Here the ciphers are
+ * made by our own factory, which gives keys as objects.
  *
  * Owner's note: earns 25 % of the processor time of a live sync (115 s instead of 153 s over the bench of a sync, lab
  * included). It takes the place of two functions of `ssh2/lib/protocol/crypto.js` (1.17), which is no public interface, so
@@ -34,7 +34,7 @@ const gcmNames = ["aes-128-gcm", "aes-256-gcm"] as const
 
 export type GcmName = (typeof gcmNames)[number]
 
-/** What ssh2 says of one direction that it sends in. */
+/** The parameters of ssh2 for one sending direction. */
 export interface Outbound {
   readonly seqno: number
   readonly onWrite: (data: Buffer) => void
@@ -109,10 +109,10 @@ export class AesGcm {
   }
 }
 
-// Diffie-Hellman in a group that the server chose (RFC 4419), for ssh2: with key objects of Node, which take the group as it
-// is. ssh2 uses `crypto.createDiffieHellman`, which first proves that the prime is one: 1.6 s for 3,072 bits and 4 s for
-// 4,096, in which no other request is served. No client needs that proof: a server that wants to give its secret away has shorter
-// ways. Whether the group is as large as was asked for is checked here.
+// Diffie-Hellman in a group that the server chose (RFC 4419), for ssh2: with key objects of Node, which take any group. ssh2 uses
+// `crypto.createDiffieHellman`, which first proves that the prime is one: 1.6 s for 3,072 bits and 4 s for 4,096, in which no other
+// request is served. No client needs that proof: a server that wants to give its secret away has shorter ways. Whether the group is
+// as large as was asked for is checked here.
 
 const leastBits = 2048
 const mostBits = 8192
@@ -207,7 +207,7 @@ export interface Decipher {
   _decipherKey?: Buffer | KeyObject
 }
 
-/** What ssh2 makes the ciphers of a connection with. */
+/** The factory with which ssh2 makes the ciphers of a connection. */
 export interface CipherFactory {
   /** Whether the native addon is built. */
   readonly bindingAvailable: boolean
@@ -239,7 +239,7 @@ export interface KeyExchange {
   _public?: Buffer | null
 }
 
-/** What ssh2 reads the packets of key exchanges with. */
+/** The handlers with which ssh2 reads the packets of key exchanges. */
 export interface KeyExchanges {
   onKEXPayload: (this: { readonly _kex?: KeyExchange }, state: unknown, payload: Buffer) => unknown
 }

@@ -116,7 +116,7 @@ const replacePrefix = (address: NetAddress.IpAddress, to: IpNetwork.IpNetwork): 
   )
 }
 
-/** The address to dial for a device's address. Names and addresses without a rule stay as they are. */
+/** The address to dial for a device's address. Names and addresses without a rule stay unchanged. */
 export const rewriteAddress = (map: AddressMap, address: string): string => {
   const parsed = NetAddress.ipFromString(address)
   if (Result.isFailure(parsed)) return address

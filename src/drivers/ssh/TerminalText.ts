@@ -42,7 +42,7 @@ export class TerminalText {
     return this.#lines
   }
 
-  /** What arrived after the last line end. */
+  /** The text after the last line end. */
   get partial(): string {
     return this.#partial
   }

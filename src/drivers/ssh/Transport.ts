@@ -1,7 +1,8 @@
 /**
  * One SSH connection as a scoped resource (docs/switch-dialogues.md#ssh). TCP first, without holding a handshake permit, so
- * that dead addresses cannot block the living; then the handshake under the shared bound. Ends with its scope: a goodbye, a
- * bounded wait, then the socket is destroyed. The end of the file has what runs on its channels: the wire of a shell, and a file by scp.
+ * unreachable addresses cannot block reachable ones; then the handshake under the shared bound. Ends with its scope: a goodbye, a
+ * bounded wait, then the socket is destroyed. The end of the file has what runs on its channels: the wire of a shell, and a file by
+ * scp.
  */
 import { Data, Effect, Fiber, Schedule, Scope, type Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel } from "ssh2"
@@ -25,7 +26,7 @@ import { rareRetry } from "../../runtime/BackgroundWork.ts"
 
 const closeMillis = 1_000
 const channelMillis = 15_000
-// A handshake needs a few milliseconds of CPU. A silent peer gives its permit back after this, though it may go on waiting.
+// A handshake needs a few milliseconds of CPU. A silent peer's permit is given back after this time; the handshake may continue.
 const handshakePermitSeconds = 3
 
 const shellChannel = "open a shell"
@@ -33,8 +34,8 @@ const furtherChannel = "open a channel"
 const noFurther = "the switch opens no further channel on this connection, as one that allows one session does"
 
 /**
- * OpenSSH counts a channel for a moment longer than it takes to tell its end, so the next one may come too early. Milliseconds,
- * doubled each time.
+ * OpenSSH counts a channel for a moment after it has reported its end, so the next one may come too early. Milliseconds, doubled
+ * each time.
  */
 const sooner = { first: 10, times: 7 }
 
@@ -42,7 +43,7 @@ const sooner = { first: 10, times: 7 }
 const terminal = { term: "vt100", cols: 511, rows: 1000 } as const
 
 export interface Transport {
-  /** What the switch showed, `SHA256:…`. */
+  /** The fingerprint of the switch's key, `SHA256:…`. */
   readonly hostKey: string
   /** The interactive shell; one per connection. */
   readonly shell: Effect.Effect<ClientChannel, ConnectionException>
@@ -62,9 +63,9 @@ const dial = (target: DriverTarget, { addressMap, port: usual }: SshLimits["Serv
 }
 
 /**
- * TCP and the handshake, with the retries of docs/switch-dialogues.md#connection for a switch that turns us away, which it
- * does when its sessions are taken. Only the handshake holds a permit. What this machine cannot do is waited for: it says nothing about
- * the switch.
+ * TCP and the handshake, with the retries of docs/switch-dialogues.md#connection for a switch that turns us away because its
+ * sessions are taken. Only the handshake holds a permit. Faults of this machine are waited out: they do not count against the
+ * switch.
  */
 const connectOnce = (target: DriverTarget, limits: SshLimits["Service"], seconds: number) =>
   Effect.flatMap(dial(target, limits, seconds), (socket) =>
@@ -155,7 +156,7 @@ const openChannel = (
 const named = (target: DriverTarget, what: string, why: string) => (error: ConnectionException | ChannelRefused) =>
   error._tag === "ChannelRefused" ? failure(target, what, `${why}${error.message}`) : error
 
-/** A channel beside or behind others. */
+/** A further channel of a connection. */
 const openFurther = (target: DriverTarget, request: Parameters<typeof openChannel>[2]) =>
   openChannel(target, furtherChannel, request).pipe(
     Effect.retry({
@@ -237,9 +238,9 @@ export const channelWire = (channel: ClientChannel, transport: Transport): Wire 
   destroy: transport.destroy
 })
 
-// A wire on which nothing is written for work that another process has: what is to be written waits until the claim is known.
+// A wire that writes nothing for work of another process: writing waits until the claim is checked.
 
-/** Writes while the claim is good; ends the wire when the work is another process's, or its owner is unknown. */
+/** Writes while the claim is valid; ends the wire if another process owns the work, or its owner is unknown. */
 export const claimedWire = (wire: Wire, claim: WorkClaim, run: (work: Effect.Effect<void>) => unknown): Wire => {
   let closed: (reason: string) => void = () => undefined
   let waiting: Array<string> | null = null

@@ -80,7 +80,7 @@ const getterFor = (attribute: Value, fallback: Value = null): Getter => {
 const gettersFor = (attribute: Value): ReadonlyArray<Getter> =>
   isText(attribute) ? piecesOf(textOf(attribute), ",").map((part) => getterFor(part)) : [getterFor(attribute)]
 
-/** Texts in lower case, other values as they are: how filters compare unless the template says that case matters. */
+/** Texts in lower case, other values unchanged: how filters compare unless the template makes case matter. */
 const ignoreCase = (value: Value): Value => (isText(value) ? textOf(value).toLowerCase() : value)
 
 /** The getter's value, in lower case unless case matters. */

@@ -184,7 +184,7 @@ const indent: Implementation = (args) => {
   return likeOriginal(argument(args, 0), truthy(argument(args, 2)) ? indention + body : body)
 }
 
-// A value that is no text but has a length passes if it is short enough.
+// a value other than a text that has a length passes if it is short enough
 const truncateOther = (value: Value, args: ReadonlyArray<Value>): Value => {
   const most = integerArgument(args, 1) + (optionalInteger(args, 4) ?? 5)
   return lengthOf(value) <= most ? value : fail("TypeError", `a ${typeName(value)} cannot be truncated`)

@@ -153,7 +153,7 @@ export interface Surroundings {
   readonly globals: ReadonlyMap<string, Value>
   /** The template of this name; undefined if there is none. `from` is the name of the template that asks. */
   readonly find: (name: string, from: string) => CompiledTemplate | undefined
-  /** Compiles a text that is not a file. */
+  /** Compiles a text without a file. */
   readonly compileText: (name: string, source: string) => CompiledTemplate
 }
 

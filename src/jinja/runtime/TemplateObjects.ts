@@ -114,7 +114,7 @@ export class SelfReference extends Native {
 
 // A macro, or the body of a call block: takes its arguments in Jinja2's order and returns the text it writes.
 
-/** A macro as it is known before a call. */
+/** The static shape of a macro, before a call. */
 export interface MacroShape {
   /** None for the body of a call block. */
   readonly name: string | null

@@ -52,7 +52,7 @@ interface Tokenized {
   readonly tokens: ReadonlyArray<Token>
   /** Length of the source in UTF-16 units. */
   readonly end: number
-  /** Why there are no more tokens, if that is not the end of the source. */
+  /** The error after which there are no more tokens; undefined at the end of the source. */
   readonly failure: Failure | undefined
   readonly positionOf: (offset: number) => Position
 }

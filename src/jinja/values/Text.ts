@@ -107,7 +107,7 @@ export const splitLines = (text: string, keepEnds = false): Array<string> => {
   return lines
 }
 
-/** How often a text that is not empty occurs in another, without overlapping. */
+/** How often a non-empty text occurs in another, without overlapping. */
 export const occurrences = (text: string, wanted: string): number => {
   spend(text.length / 16)
   let count = 0

@@ -15,7 +15,6 @@ import {
   SqlMessageStorage,
   SqlRunnerStorage
 } from "effect/cluster"
-import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/Release.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import { RpcClient, RpcSerialization } from "effect/rpc"
@@ -26,18 +25,19 @@ import { type SealingKey, sealingKey, SecretKey } from "../../runtime/SecretKey.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
+import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/Release.ts"
 
-// The way between replicas: TLS with a key that only they have (CLUSTER_SECRET, or what is derived of SECRET_KEY), so no other host can
-// send a message to a device's actor or read one. Nothing else is needed: no certificate, no authority.
+// The connection between replicas: TLS with a shared key (CLUSTER_SECRET, or a key derived from SECRET_KEY), so no other host can
+// send a message to a device's actor or read one. It needs no certificate and no authority.
 
-/** Replicas have no secret in common; the message is for who starts one. */
+/** Replicas have no common secret; the message is for the operator who starts one. */
 class NoClusterSecret extends Schema.TaggedError<NoClusterSecret>()("NoClusterSecret", {
   message: Schema.String
 }) {}
 
 const PURPOSE = "between replicas"
 
-/** Keys in TLS 1.2 only: with 1.3 Node has no callback that knows several. Forward secrecy and authenticated encryption all the same. */
+/** Shared keys need TLS 1.2: Node's callback for several keys does not exist in 1.3. Forward secrecy and authenticated encryption remain. */
 const cipher: tls.SecureContextOptions = {
   ciphers: "ECDHE-PSK-CHACHA20-POLY1305",
   minVersion: "TLSv1.2",
@@ -57,7 +57,7 @@ const secretKeys = Effect.gen(function* () {
   })
 })
 
-/** The keys by which replicas know each other: the one in force, and those that it replaces. */
+/** The shared keys of replicas: the one in force, and the previous ones. */
 const clusterKeys = Effect.map(secretKeys, (keys): ReadonlyArray<SealingKey> => keys.map(sealingKey))
 
 const keyNamed = (keys: ReadonlyArray<SealingKey>, name: string): Uint8Array | null => {
@@ -65,7 +65,7 @@ const keyNamed = (keys: ReadonlyArray<SealingKey>, name: string): Uint8Array | n
   return found === undefined ? null : found.key.export()
 }
 
-/** Listens on the configured address, and sends to each caller the names of the keys that it knows. */
+/** Listens on the configured address, and sends each peer the names of the known keys. */
 const server = Layer.unwrap(
   Effect.gen(function* () {
     const keys = yield* clusterKeys
@@ -80,7 +80,7 @@ const server = Layer.unwrap(
   })
 )
 
-/** The first of our keys that the other one knows. */
+/** The first of our keys that the peer knows. */
 const answer =
   (keys: ReadonlyArray<SealingKey>) =>
   (hint: string | null): tls.PSKCallbackNegotation | null => {
@@ -102,7 +102,7 @@ const client = Layer.effect(
             host,
             port,
             openTimeout: "1 second",
-            // no certificate is used that could carry a name: a peer that has the key is a replica
+            // there is no certificate with a name to check: a peer with the key is a replica
             checkServerIdentity: () => undefined,
             pskCallback: answer(keys)
           })
@@ -131,16 +131,16 @@ const shared = {
   runnerHealthCheckInterval: Duration.seconds(HEARTBEAT),
   entityMessagePollInterval: Duration.seconds(LOOK_FOR_MESSAGES),
   entityReplyPollInterval: "100 millis",
-  // what a switch has not answered by then is left for the next process, which looks at the switch
+  // if a switch has not answered by then, the next process observes it
   entityTerminationTimeout: "3 seconds",
   maxResidentEntities: "unbounded",
   simulateRemoteSerialization: false
 } as const
 
-/** One process alone has every shard for good; looking for others would only warn, while it stops, that it finds none. */
+/** A single process keeps every shard; a search for others would only log a warning during its stop. */
 const alone = { ...shared, refreshAssignmentsInterval: "1 hour" } as const
 
-/** Messages of jobs and timers: what was stored waits for the database instead of being lost. */
+/** Messages of jobs and timers: stored ones wait for the database instead of being lost. */
 const messages = (shardingConfig: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
   SqlMessageStorage.layer.pipe(
     Layer.provide([NodeCrypto.layerDigest, DatabaseClient.layerWaiting, ShardingConfig.layer(shardingConfig)])
@@ -154,7 +154,7 @@ const among = (host: string, port: number) => {
   const shardingConfig = { ...shared, runnerAddress: Option.some(RunnerAddress.make(host, port)) }
   return socketRunner(shardingConfig).pipe(
     Layer.provideMerge(messages(shardingConfig)),
-    // who cannot renew its shards must not wait: others take them over
+    // a process that cannot renew its shards must not wait: others take them over
     Layer.provide(Layer.orDie(SqlRunnerStorage.layer).pipe(Layer.provide(ShardingConfig.layer(shardingConfig))))
   )
 }

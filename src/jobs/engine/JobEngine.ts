@@ -1,6 +1,6 @@
 /**
- * Starts and aborts jobs, and waits for them. A job is one row of the job table and one workflow execution;
- * what functions there are is in `src/domain/jobs`, and `JobRunner.ts` runs them. See docs/jobs.md#abort.
+ * Starts and aborts jobs, and waits for them. A job is one row of the job table and one workflow execution; the functions are
+ * defined in `src/domain/jobs`, and `JobRunner.ts` runs them. See docs/jobs.md#abort.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Sharding } from "effect/cluster"
@@ -19,8 +19,8 @@ import { memoOf } from "./JobHandler.ts"
 import { SILENT_JOB } from "../../domain/Release.ts"
 
 /**
- * One execution per attempt at a job; its payload is nothing but their numbers, because the row is the truth. Further attempts
- * are made by `LiveJobs.ts` only.
+ * One execution per attempt at a job; its payload is only their numbers, because the row is authoritative. Only `LiveJobs.ts` makes
+ * further attempts.
  */
 export const JobWorkflow = Workflow.make("Job", {
   payload: { jobId: Schema.Int, attempt: Schema.optionalKey(Schema.Int) },
@@ -28,16 +28,16 @@ export const JobWorkflow = Workflow.make("Job", {
   success: Schema.Void
 })
 
-// Writes a job's row and the execution of its workflow, both in one transaction, so that a job id that was handed out always
-// runs (promise 4). See docs/jobs.md#when-a-job-runs and docs/provisioning.md#discovery.
+// Writes a job's row and the execution of its workflow, both in one transaction, so every accepted job runs (promise 4). See
+// docs/jobs.md#when-a-job-runs and docs/provisioning.md#discovery.
 
-/** The user for whom a job is started, and how. `delaySeconds` defaults to the server's JOB_DELAY. */
+/** Options of a start: the user, and how the job starts. `delaySeconds` defaults to the server's JOB_DELAY. */
 export interface StartOptions<J extends AnyJob = AnyJob> {
   readonly user: string
   readonly comment?: string | null
   readonly ticketRef?: string | null
   readonly delaySeconds?: number
-  /** Seconds until its windows open, where it has to wait for them. */
+  /** Seconds until its windows open, if it must wait for them. */
   readonly opensInSeconds?: number
   /** Default: `upkeep` for jobs that the server starts automatically, otherwise `person`. */
   readonly serviceClass?: ServiceClass
@@ -58,7 +58,7 @@ const makeJobLaunch = Effect.gen(function* () {
 
   /** Only one discovery of an address may wait; a second one is not queued (docs/provisioning.md#discovery). */
   const isPending = Effect.fnUntraced(function* (id: number, { dhcp_ip, ztp_mac }: Discovery) {
-    // two at the same instant must not both believe that they are the only one
+    // two simultaneous requests must not both find no other discovery
     yield* sql`select pg_advisory_xact_lock(hashtext(${`discover ${dhcp_ip}`}))`
     if (!(yield* jobs.scheduledDiscovery(dhcp_ip, id))) return false
     yield* states
@@ -110,7 +110,7 @@ const makeJobLaunch = Effect.gen(function* () {
   return { launch, launchAgain, launchAt }
 })
 
-/** How often a request that waits for its job looks at the row. */
+/** How often a request that waits for its job reads the row. */
 const POLL = "50 millis"
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -131,7 +131,7 @@ const make = Effect.gen(function* () {
     return id
   })
 
-  /** An execution that does not receive this finds, when it is due, that nothing is left to do. */
+  /** An execution that does not receive this finds an ended job when it is due. */
   const cancelAttempt = Effect.fnUntraced(
     function* (jobId: number, attempt: Effect.Effect<number, SqlError.SqlError | JobNotFound>) {
       const executionId = yield* JobWorkflow.executionId({ jobId, attempt: yield* attempt })
@@ -145,7 +145,7 @@ const make = Effect.gen(function* () {
       .apply(id, { type: "ABORT_REQUESTED", reason: reason ?? null, by: user })
       .pipe(Effect.catchTag("JobEventRefused", ({ status }) => Effect.fail(new JobNotAbortable({ id, status }))))
     yield* Effect.logInfo(`Job ${id}: ${abortReason(reason ?? null, user)}`)
-    // a job that waits for its time would keep its timer; running ones end by themselves and say how far they came
+    // a scheduled job would keep its timer; running ones end on their own and record their progress
     if (status === "ABORTED") yield* cancelAttempt(id, attempts.current(id))
   })
 

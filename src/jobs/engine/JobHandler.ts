@@ -1,7 +1,7 @@
 /**
- * The handler of a job's function does its work. A handler may be run again from its start
- * after a crash, so it keeps what it has decided in the database (device rows, change rows, the job's memo) and never repeats
- * what is there. Arguments and memos are read and written here, by the schemas of the definition.
+ * The handler of a job's function does its work. A handler may be run again from its start after a crash, so it stores its
+ * decisions in the database (device rows, change rows, the job's memo) and never repeats a stored step. Arguments and memos are
+ * read and written here, by the schemas of the definition.
  */
 import { Context, Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -12,10 +12,10 @@ import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { makeJobCommits } from "../../store/JobResults.ts"
 import { WorkingCommits } from "../../domain/Repository.ts"
 
-/** A running job, as every function sees it. */
+/** A running job, for every function. */
 export interface RunningJob {
   readonly id: number
-  /** Who started it. */
+  /** The user who started it. */
   readonly user: string
   /** True once a user has asked to abort: start nothing new, bring running devices to a known end. */
   readonly aborting: Effect.Effect<boolean>
@@ -28,17 +28,17 @@ export interface JobMemo<M> {
   readonly write: (memo: M) => Effect.Effect<void, SqlError.SqlError>
 }
 
-/** A running job with what its own function knows of it. */
+/** A running job with the arguments and the memo of its function. */
 export interface JobRun<J extends AnyJob> extends RunningJob {
   readonly args: ArgsOf<J>
   readonly memo: JobMemo<MemoOf<J>>
 }
 
-/** How a job ended. A null `result` leaves what the device rows add up to; a follow-up job is linked by `JobEngine.follow`. */
+/** The end of a job. With a null `result` the device rows are the result; `JobEngine.follow` links a follow-up job. */
 export interface JobOutcome {
   readonly result: unknown
   readonly change_score: number | null
-  /** Why the work came to nothing, where neither an exception nor a failed device says it. */
+  /** Why the work failed, if neither an exception nor a failed device shows it. */
   readonly failure?: string
 }
 
@@ -52,8 +52,8 @@ export const alreadyEnded: AlreadyEnded = { hasEnded: true }
 export const deviceRows: JobOutcome = { result: null, change_score: null }
 
 /**
- * The end of a job's work. Fails with JobFailure for what makes the whole job end in EXCEPTION; failures of single devices
- * are part of a successful outcome. Retryable database errors are retried by the runner.
+ * The end of a job's work. A JobFailure ends the whole job in EXCEPTION; failures of single devices are part of a successful
+ * outcome. Retryable database errors are retried by the runner.
  */
 export type JobEnd<R = never> = Effect.Effect<JobOutcome | AlreadyEnded, JobFailure | SqlError.SqlError, R>
 
@@ -75,14 +75,13 @@ export class JobGate extends Context.Service<
   {
     /** Waits until the job may begin, or has ended. The definition is undefined for a function that this server does not have. */
     readonly wait: (definition: AnyJob | undefined, job: JobHead) => Effect.Effect<void, SqlError.SqlError>
-    /** Looks at all jobs that wait, and lets those begin that need not wait any more. */
+    /** Checks all waiting jobs, and lets those begin that need not wait any more. */
     readonly lookAgain: Effect.Effect<void, SqlError.SqlError>
   }
 >()("switchyard/jobs/JobGate") {}
 
 /**
- * The memo of any job of this function. One that its schema does not read is a defect: a job that might have begun must not
- * begin anew.
+ * The memo of any job of this function. An unreadable memo is a defect: a job that may have begun must not begin again.
  */
 export const memoOf = <J extends AnyJob>(jobs: JobStore["Service"], { Memo }: J, id: number): JobMemo<MemoOf<J>> => ({
   read: Effect.flatMap(
@@ -95,7 +94,7 @@ export const memoOf = <J extends AnyJob>(jobs: JobStore["Service"], { Memo }: J,
   write: (memo) => Effect.flatMap(Effect.orDie(Schema.encodeEffect(Memo)(memo)), (stored) => jobs.remember(id, stored))
 })
 
-/** Joins a definition with what does its work; an entry of `JobList.ts`. */
+/** Joins a definition with its handler; an entry of `JobList.ts`. */
 export const handle = <J extends AnyJob, R>(definition: J, handler: (job: JobRun<J>) => JobEnd<R>) => {
   const decode = Schema.decodeUnknownEffect(definition.Args)
   const make = Effect.gen(function* () {
@@ -122,7 +121,7 @@ export const handle = <J extends AnyJob, R>(definition: J, handler: (job: JobRun
   return { definition, make }
 }
 
-/** The work in one transaction: of the caller's, when there is one. */
+/** The work in one transaction: the caller's, if there is one. */
 export const inTransaction = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work))
 
@@ -135,7 +134,7 @@ interface Stopped {
   readonly message: string
 }
 
-/** The entries of a device that was not begun when the job was stopped. */
+/** The entries of a device that the stopped job had not begun. */
 export const notStarted = (stop: Stopped, mainTask: string): DeviceResult =>
   deviceResult([
     taskFailed(mainTask, `${NOT_STARTED}\n${stop.aborted ? "JobAborted" : "RolloutStopped"}: ${stop.message}\n`)
@@ -157,7 +156,7 @@ export const refusedAsFailure = <A, E extends NamedError, R>(
     isOwn(error) ? error : new JobFailure({ type: error._tag, message: messageOf(error) })
   )
 
-// Work that may be interrupted at any instant when its job is aborted, because it changes nothing.
+// Work that changes nothing, so an abort of its job may interrupt it at any time.
 
 /** How often the job is asked whether it is being aborted. */
 const POLL = "500 millis"

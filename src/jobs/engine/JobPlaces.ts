@@ -1,14 +1,13 @@
 /**
- * How many jobs run at once, by the kind of their work: a job that waits for another machine (a slow image server, a switch that does
- * not answer yet) takes no place from jobs that configure switches. Whose turn it is when a place becomes free is decided by
- * `ServiceClasses.ts`: one person's dry run does not wait behind 300 scheduled ones.
+ * Limits how many jobs run at once, by kind of work: a job that waits for another machine (a slow image server, a switch that does
+ * not answer yet) takes no place from jobs that configure switches. `ServiceClasses.ts` decides which job gets a free place: one
+ * person's dry run does not wait behind 300 scheduled ones.
  */
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { KindOfWork } from "../../domain/jobs/JobDefinition.ts"
 import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domain/jobs/ServiceClasses.ts"
 import { jobsWaiting } from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { JobScheduleStore } from "../../store/JobScheduling.ts"
 import {
   describeHolder,
   DEVICES_LOCK,
@@ -19,6 +18,7 @@ import {
   type PlaceWait
 } from "../../domain/Job.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
 /** Kinds of work, each with the setting that says how many of its jobs run at once. */
 const SETTINGS = {
@@ -27,7 +27,7 @@ const SETTINGS = {
   discovery: "DISCOVERY_JOB_CONCURRENCY"
 } as const satisfies Record<KindOfWork, keyof ServerSettings>
 
-/** A job that waits for less is not worth a statement. */
+/** Shorter waits are not written. */
 const NOTED_AFTER = "1 second"
 
 /** A job that asks for a place. */
@@ -106,11 +106,10 @@ export class JobPlaces extends Context.Service<
   static readonly layer = Layer.effect(JobPlaces, make)
 }
 
-// The lock of everything that configures devices (docs/changes.md#locks-and-waiting and docs/changes.md#emergencies). A job
-// that finds it taken waits for its turn before it begins, and its record says for whom. The lock ends with its job
-// (`JobStates.ts`).
+// The lock of all jobs that configure devices (docs/changes.md#locks-and-waiting and docs/changes.md#emergencies). A job that finds
+// it taken waits for its turn before it begins, and its record names the holder. The lock ends with its job (`JobStates.ts`).
 
-/** How often the next job in the queue looks, and how often the jobs behind it. */
+/** How often the next job in the queue checks the lock, and how often the jobs behind it. */
 const POLL_NEXT = "300 millis"
 const POLL_BEHIND = "2 seconds"
 
@@ -124,7 +123,7 @@ const lockWait = (holder: LockHolder, since: number): LockWait => ({
   message: `Waits for the lock ${DEVICES_LOCK}: ${describeHolder(holder)}`
 })
 
-/** Null when the job has the lock, else why not yet. */
+/** Null if the job has the lock, else the reason. */
 const attempt = Effect.fnUntraced(function* (id: number) {
   const { locks } = yield* JobScheduleStore
   return yield* locks.acquire(DEVICES_LOCK, id).pipe(
@@ -134,7 +133,7 @@ const attempt = Effect.fnUntraced(function* (id: number) {
 })
 
 /**
- * Waits until the job has the lock, or is to stop. Fails with JoblockError when it stays taken for LOCK_WAIT seconds.
+ * Waits until the job has the lock, or must stop. Fails with JoblockError if it stays taken for LOCK_WAIT seconds.
  */
 export const acquireDevicesLock = Effect.fn("DevicesLock.acquire")(function* (id: number) {
   const jobs = yield* JobStore

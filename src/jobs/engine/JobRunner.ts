@@ -1,7 +1,6 @@
 /**
- * Executes the workflow of jobs: waits until a job is due and may begin (`JobGate`), has the lock that it needs and one of the
- * places of its kind, and then works on it to its end. A job that a killed process has left behind is resumed here. See
- * docs/jobs.md#when-a-job-runs.
+ * Executes the workflow of jobs: waits until a job is due and may begin (`JobGate`), has its lock and one of the places of its
+ * kind, and then works on it to its end. Resumes the jobs of killed processes. See docs/jobs.md#when-a-job-runs.
  */
 import { Cause, Duration, Effect, Ref, Schedule, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
@@ -20,22 +19,22 @@ import { SqlError } from "effect/sql"
 import { cleanedValue } from "../../domain/Text.ts"
 import { failWhenOurs, untilMended } from "../../runtime/OwnFaults.ts"
 import { failWhenAway, isDatabaseAway, refusedValue, refusedValueIn, sqlState } from "../../store/DatabaseErrors.ts"
-import { JobScheduleStore } from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
-// Works on one job from its beginning, or from where a killed process left it, to its end: moves the row to RUNNING, runs the
-// function and writes how it ended (promise 4, docs/jobs.md#what-a-restart-does). See docs/jobs.md#the-life-of-a-job and
+// Works on one job from its beginning, or from the stored state of a killed process, to its end: moves the row to RUNNING, runs the
+// function and writes the outcome (promise 4, docs/jobs.md#what-a-restart-does). See docs/jobs.md#the-life-of-a-job and
 // docs/jobs.md#the-record.
 
-/** How often `finished_devices` is refreshed and a request to abort is looked for. */
+/** How often `finished_devices` is refreshed and the job is checked for an abort. */
 const PROGRESS_INTERVAL = Duration.seconds(2)
 
-/** Statements wait for the database by themselves; this is for what met it outside of them. */
+/** For errors of the database outside of statements, which wait for it on their own. */
 const untilDatabaseIsBack = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("5 seconds")])
 
 const isAway = (error: unknown): boolean => SqlError.isSqlError(error) && isDatabaseAway(error)
 
-/** A statement that the database refuses is a defect of this server; the log has the database's words. */
+/** A refused statement is a defect of this server; the log has the database's message. */
 const refusedBy = (job: JobHead, error: SqlError.SqlError): JobFailure => {
   const value = refusedValue(error)
   const hostname = hostOf(job.start_arguments)
@@ -45,7 +44,7 @@ const refusedBy = (job: JobHead, error: SqlError.SqlError): JobFailure => {
     : new JobFailure({ type: "ValueError", message: `${found} cannot be stored: ${value}` })
 }
 
-/** Why the job's function has ended, as its record says it; what the database has refused may also be a defect. */
+/** The failure of the job's function for its record; a statement that the database refused may also be a defect. */
 const failureOf = (job: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>): JobFailure => {
   const thrown = cause.reasons.map((reason): unknown =>
     Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
@@ -73,7 +72,7 @@ const watchProgress = Effect.fnUntraced(function* (id: number, aborting: Ref.Ref
   )
 })
 
-/** Whether the job is being aborted: as was seen last, or as its row says now. */
+/** Whether the job is being aborted, by the last check or its present row. */
 const isAborting = (jobs: JobStore["Service"], id: number, seen: Ref.Ref<boolean>) =>
   Effect.flatMap(Ref.get(seen), (known) =>
     known
@@ -149,8 +148,8 @@ const runOnce = Effect.fnUntraced(function* (jobId: number, refusal: JobFailure 
 })
 
 /**
- * Works on the job until its row says that it has ended; whatever else goes wrong is for the next attempt
- * (`LiveJobs.ts`). With a refusal the job begins and ends with it.
+ * Works on the job until its row says that it has ended; after any other error the next attempt continues (`LiveJobs.ts`). With a
+ * refusal the job begins and ends with it.
  */
 const executeJob = Effect.fn("JobExecution.run")((jobId: number, refusal: JobFailure | null) =>
   runOnce(jobId, refusal).pipe(
@@ -164,10 +163,10 @@ const executeJob = Effect.fn("JobExecution.run")((jobId: number, refusal: JobFai
   )
 )
 
-/** A wait longer than this is kept by the database instead of by this process. */
+/** A longer wait is a timer in the database instead of this process. */
 const LONG_WAIT = Duration.minutes(1)
 
-/** One that has a follow-up has handed its lock over already. */
+/** Whether the job needs the lock; a job with a follow-up has handed it over already. */
 const needsLock = (definition: AnyJob | undefined, job: JobHead): boolean =>
   job.next_job_id === null &&
   !finalStatuses.includes(job.status) &&

@@ -1,6 +1,6 @@
 /**
- * Applies events to jobs: under the row's lock, with the machine's own transition function, and with what the machine asks for
- * written in the same transaction (docs/jobs.md#the-life-of-a-job).
+ * Applies events to jobs: under the row's lock, with the machine's own transition function and with its actions in the same
+ * transaction (docs/jobs.md#the-life-of-a-job).
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -23,15 +23,15 @@ import { jobDevices, jobsEnded } from "../../runtime/metrics/Metrics.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
-// The report in the log when a job has not succeeded: a line for each device that failed and one for the job. Each
-// begins with `job #<id>`, by which clients find the lines of their job (docs/jobs.md#outcome).
+// The report in the log about a job that has not succeeded: a line for each failed device and one for the job. Each begins with
+// `job #<id>`, so clients find the lines of their job (docs/jobs.md#outcome).
 
-/** A job that has ended, as the report needs it. */
+/** The fields of an ended job for the report. */
 interface ReportedJob extends EndedJob {
   readonly id: number
   readonly outcome: Outcome
   readonly functionName: string
-  /** Why it ended, as the event said that ended it. */
+  /** The reason in the event that ended it. */
   readonly reason: string | null
 }
 
@@ -40,12 +40,12 @@ interface FailedDevice {
   readonly tasks: ReadonlyArray<Pick<JobTask, "task_name" | "result">>
 }
 
-/** Of each text so many characters at its end are read: the rest is what a switch has said on the way. */
+/** So many characters at the end of each text are read: the rest is output of the switch. */
 const TEXT_END = 4_000
 /** Longest sentence in a line of the log, in characters. */
 const MAX_SENTENCE = 1_000
 
-/** Makes the function that reports the end of a job. It never fails, because the job has ended whatever the log says. */
+/** Makes the function that reports the end of a job. It never fails, because the job has already ended. */
 const makeReport = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
@@ -106,7 +106,7 @@ const patchOf = (action: JobAction): JobPatch => {
 
 const failureOf = (event: JobEvent): string | null => (event.type === "RETURNED" ? (event.failure ?? null) : null)
 
-/** Why a job ended, as far as the event that ends it says so. */
+/** The reason in the event that ends a job, if it has one. */
 const reasonOf = (event: JobEvent): string | null => {
   switch (event.type) {
     case "THREW":
@@ -148,7 +148,7 @@ const make = Effect.gen(function* () {
     const verdict = outcomeOf({ status: outcome.status, counts, failure })
     const ending = verdict === null ? {} : { outcome: verdict }
     yield* jobs.update(id, { ...patch, ...aborted, status: outcome.status, ...ending })
-    // a lock ends with its job, in the moment in which the job ends
+    // a lock ends in the same transaction as its job
     if (finalStatuses.includes(outcome.status)) yield* locks.release(id)
     const known = { id, status: outcome.status, counts, failure, functionName: function_name }
     const ended: ReportedJob | null = verdict === null ? null : { ...known, outcome: verdict, reason: reasonOf(event) }

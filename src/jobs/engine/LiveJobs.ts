@@ -1,8 +1,7 @@
 /**
- * The jobs that this process works on. While it does, it says so in their rows every two seconds, so that a job on which no process
- * works is found. A job has attempts: only the newest may work on it, and an older one, such as that of a
- * process which was paused, is stopped as soon as it notices. Anything that it still sends to a switch is refused by the
- * claims of the change (promise 1).
+ * The jobs that this process works on. It writes a heartbeat into their rows every two seconds, so that a job without a process is
+ * found. A job has attempts: only the newest may work on it, and an older one, such as that of a suspended process, is stopped as
+ * soon as it notices. The claims of the change refuse anything that it would still send to a switch (promise 1).
  */
 import { Context, Deferred, Duration, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
@@ -75,25 +74,25 @@ export class LiveJobs extends Context.Service<
   LiveJobs,
   {
     /**
-     * Does the task and says meanwhile that the job is worked on; does nothing when a newer attempt exists. The task is
-     * interrupted when one comes up.
+     * Does the task and writes heartbeats for the job meanwhile; does nothing if a newer attempt exists. A new attempt interrupts
+     * the task.
      */
     readonly during: <A, E, R>(
       attempt: JobAttempt,
       task: Effect.Effect<A, E, R>
     ) => Effect.Effect<void, E | SqlError.SqlError, R>
     readonly has: (jobId: number) => boolean
-    /** Seconds since which this process could write without a break which jobs it works on. */
+    /** For how many seconds this process has written its heartbeats without a failure. */
     readonly steadySeconds: Effect.Effect<number>
   }
 >()("switchyard/jobs/LiveJobs") {
   static readonly layer = Layer.effect(LiveJobs, make)
 }
 
-// Repairs after faults, at the start and every few seconds: a job that has not ended and on which no process works
-// is started again, and the lock of a job that has ended is removed (promises 3 and 4). Whatever the database, the engine or
-// a process did: an accepted job continues. A job that waits for its windows is due when they open as they were; when they or the
-// groups of its devices have changed, it gets another time (docs/windows.md#jobs).
+// Repairs after faults, at the start and every few seconds: a job that has not ended and on which no process works is started
+// again, and the lock of a job that has ended is removed (promises 3 and 4). An accepted job continues after any failure of the
+// database, the engine or a process. A job that waits for its windows is due when they open; if they or the groups of its devices
+// change, it gets another time (docs/windows.md#jobs).
 
 const makeJobSweep = Effect.gen(function* () {
   const { attempts, locks } = yield* JobScheduleStore
@@ -104,14 +103,14 @@ const makeJobSweep = Effect.gen(function* () {
 
   const startAgain = Effect.fnUntraced(function* (left: JobAttempt) {
     if (live.has(left.jobId) || !(yield* engine.startAgain(left))) return
-    yield* Effect.logWarning("Nobody worked on the job: it is started again", {
+    yield* Effect.logWarning("No process worked on the job: it is started again", {
       job: left.jobId,
       attempt: left.attempt + 1
     })
   })
 
   const sweepJobs = Effect.gen(function* () {
-    // a process that could not write for a while must not take the silence of others for their end
+    // a process that could not write for a while must not conclude from the silence of others that they have ended
     if ((yield* live.steadySeconds) < SILENT_JOB) return
     const left = yield* attempts.silent(SILENT_JOB)
     yield* Effect.forEach(left, startAgain, { discard: true })
@@ -131,5 +130,5 @@ const makeJobSweep = Effect.gen(function* () {
   )
 })
 
-/** Looks for as long as the server runs. */
+/** Sweeps for as long as the server runs. */
 export const layerSweep = Layer.effectDiscard(makeJobSweep)

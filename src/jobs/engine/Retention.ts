@@ -16,7 +16,7 @@ import { JOB_ENDED } from "../../store/StatusConditions.ts"
 import { JobWorkflow } from "./JobEngine.ts"
 import { inTransaction } from "./JobHandler.ts"
 
-/** A part of the interval: what another replica did less than that ago is not done again. */
+/** A part of the interval: work that another replica did more recently is not repeated. */
 const YOUNG = 0.9
 
 /** Days after which a person without records is forgotten. */
@@ -54,9 +54,9 @@ export const layer = Layer.effectDiscard(
   Layer.provide([EventStore.layer, SecretKey.layer])
 )
 
-// Forgets the workflow engine's own records of jobs that ended days ago; the job rows stay. The engine keeps every message for
-// ever, and its tables would only grow. Deleting a message frees the job's execution id, which is harmless: a job that has
-// ended does nothing when it is executed again.
+// Forgets the workflow engine's own records of jobs that ended days ago; the job rows stay. The engine never deletes a message, so
+// its tables would only grow. Deleting a message frees the job's execution id, which is harmless: a job that has ended does nothing
+// when it is executed again.
 
 /** Executions that one statement removes, so that it never holds its locks for long. */
 const BATCH = 500

@@ -1,5 +1,5 @@
 /**
- * Prepares the initialisation of an access switch: asks it, checks its neighbours and has its place in the network written
+ * Prepares the initialisation of an access switch: asks it, checks its neighbours and writes its place in the network
  * (docs/provisioning.md).
  */
 import { Effect } from "effect"
@@ -41,16 +41,16 @@ import type { Interface } from "../../domain/Interface.ts"
 import { cableOf, endOf, type Linknet, type NewLinknet, touches } from "../../domain/Linknet.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 
-// A new switch in the place of a broken one (docs/provisioning.md#replacement): the row of the old one keeps its id, its
-// ports and its links as far as the new unit has them, and takes over the new unit's identity. Runs in the transaction of step
-// 1, which also remembers both rows, so that a failure brings them back.
+// A new switch that replaces a broken one (docs/provisioning.md#replacement): the old row keeps its id, and the ports and links
+// that the new unit also has, and takes over the new unit's identity. Runs in the transaction of step 1, which also remembers both
+// rows, so a failure restores them.
 
 /** The changes to the old switch's rows. */
 interface ReplacementRows {
   readonly add: ReadonlyArray<NewLinknet>
   readonly remove: ReadonlyArray<Linknet>
   readonly ports: PortPlan
-  /** Ports with rows, and links, that the new unit has not. */
+  /** Ports with rows, and links, that the new unit does not have. */
   readonly lost: { readonly interfaces: ReadonlyArray<string>; readonly links: ReadonlyArray<string> }
 }
 
@@ -60,7 +60,7 @@ const withId = (link: NewLinknet, from: number, to: number): NewLinknet => ({
   device_b_id: link.device_b_id === from ? to : link.device_b_id
 })
 
-/** Rows of the ports that the new unit has keep their configuration; which ports lead up is what the cables say now. */
+/** Rows of the ports that the new unit has keep their configuration; the present cables determine the uplinks. */
 const portRows = (
   old: Pick<Device, "id">,
   names: ReadonlyArray<string>,
@@ -154,8 +154,8 @@ const swapUnits = Effect.fn("InitReplacement.swap")(function* (job: RunningJob, 
   return (yield* states.apply(old.id, event, { by: job.user, jobId: job.id })).device
 })
 
-// Works out what an access switch gets where it is plugged in: links, ports and the management domain (docs/provisioning.md).
-// Reads only; `writePlan` writes it.
+// Plans the links, the ports and the management domain of an access switch by its cables (docs/provisioning.md). Reads only;
+// `writePlan` writes it.
 
 /** All rows that must be written, computed from the present rows. */
 interface AccessPlan {
@@ -207,7 +207,7 @@ const planSecond = Effect.fn("AccessPlanner.second")(function* (hostnames: Reado
 })
 
 // Writes the plan of an access switch: links, ports, hostname and addresses, all in one transaction with the job's memory
-// (docs/provisioning.md#access-step-1 and docs/provisioning.md#replacement). The changes are remembered, to be taken back if
+// (docs/provisioning.md#access-step-1 and docs/provisioning.md#replacement). The job remembers the changes and takes them back if
 // the switch does not move.
 
 /** The request for a switch that passed the checks. */

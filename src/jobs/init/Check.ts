@@ -30,14 +30,14 @@ import {
 } from "../../provisioning/Placement.ts"
 import { allocateFabric, allocateManagement } from "../../provisioning/Addresses.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { NetworkStore } from "../../store/NetworkStore.ts"
 import { findReplaced, replacementRows } from "./AccessPlan.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
+import { NetworkStore } from "../../store/NetworkStore.ts"
 
 // Problems with the addresses that a new switch would get (docs/provisioning.md#addresses and
 // docs/provisioning.md#check-before). Reserves nothing.
 
-/** The hostname and type that a fabric device is to get. */
+/** The future hostname and type of a fabric device. */
 const targetOf = ({ device_type, new_hostname }: InitArguments) => ({
   hostname: new_hostname,
   device_type,
@@ -90,7 +90,7 @@ interface Reason {
 /** Links and ports. */
 interface LinksFound extends Omit<LinkFindingsSurveyed, "problems"> {
   readonly problems: ReadonlyArray<Reason>
-  /** Problems of ports that have to do with the other switch of a pair. */
+  /** Problems of ports with the other switch of a pair. */
   readonly pairProblems: ReadonlyArray<Reason>
   readonly lost: ReplacementLost | null
 }
@@ -128,7 +128,7 @@ const linkFindings = Effect.fnUntraced(function* (args: InitArguments, members: 
   return result
 })
 
-/** Neighbours that step 1 relies upon, in their rows and in what they run. */
+/** The neighbours that step 1 relies on: their rows and running configurations. */
 const statesOf = Effect.fnUntraced(function* (
   hostnames: ReadonlyArray<string>,
   { neighbours }: LinksFound,
@@ -155,7 +155,7 @@ const neighbourFindings = Effect.fnUntraced(function* (args: InitArguments, memb
   return { neighbors: placed.neighbors, problems: [...placed.problems, ...pairProblems, ...states, ...refusals] }
 })
 
-/** New hostnames that another device has already; each with the id of the device that may have it. */
+/** New hostnames that other devices already have; each with the id of the device that may use it. */
 const takenHostnames = Effect.fnUntraced(function* (wanted: ReadonlyArray<readonly [hostname: string, id: number]>) {
   const devices = yield* DeviceStore
 
@@ -175,7 +175,7 @@ class InitCheckImpossible extends Schema.TaggedError<InitCheckImpossible>()("Ini
 
 const impossible = (status: 400 | 500, message: string) => new InitCheckImpossible({ status, message })
 
-/** The stages of the check by the names that its errors carry. */
+/** The stages of the check, as its errors name them. */
 const STAGES = { checks: "pre_init_checks", links: "update_linknets" } as const
 
 interface NamedError {
@@ -189,7 +189,7 @@ const stopped = (stage: keyof typeof STAGES) => (error: NamedError | SqlError.Sq
 
 type StopReason = InitCheckImpossible | SqlError.SqlError
 
-/** Fails with everything that stops the check, in one text; what a request can mend (400) is the status then. */
+/** Fails with everything that stops the check, in one text; the status is 400 if the request can be corrected. */
 const unlessStopped = Effect.fnUntraced(function* (asked: ReadonlyArray<Result.Result<unknown, StopReason>>) {
   const stops: Array<InitCheckImpossible> = []
   for (const stop of collect(asked).problems) {
@@ -237,7 +237,7 @@ const ask = Effect.fnUntraced(function* (device: Device, newHostname: string) {
   return member
 })
 
-/** The switch that is to be replaced; refusals that clients know by their text have no prefix. */
+/** The switch that is to be replaced; refusals whose text clients know have no prefix. */
 const replacedBy = Effect.fnUntraced(function* (hostname: string) {
   return yield* Effect.mapError(findReplaced(hostname), (error) =>
     error._tag === "DeviceStateError" && error.isUnsupported === true
@@ -246,7 +246,7 @@ const replacedBy = Effect.fnUntraced(function* (hostname: string) {
   )
 })
 
-/** The switch, its peer and the switch that it replaces, as far as they are asked for. */
+/** The switch, and if given its peer and the switch that it replaces. */
 const subjects = Effect.fnUntraced(function* (args: InitArguments) {
   const { device_id, mlag_peer_id, new_hostname, replace_hostname } = args
   const asked = {

@@ -1,9 +1,9 @@
 /**
- * Job `discover_device`: logs in to a switch that asked for DHCP and learns what it is (docs/provisioning.md#discovery). A
- * switch that does not answer is tried again, each attempt a job of its own.
+ * Job `discover_device`: logs in to a switch that asked for DHCP and reads its facts (docs/provisioning.md#discovery). If a switch
+ * does not answer, it is tried again, each time by a new job.
  */
 import { Effect, Option, Result } from "effect"
-import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
+import { callErrorText, DeviceEntity, isWrongDevice, patiently } from "../../devices/DeviceCalls.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
@@ -12,7 +12,6 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
-import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
@@ -41,7 +40,7 @@ const record = Effect.fnUntraced(function* (job: Discovery, device: Device, task
   })
 })
 
-/** Gives the switch its name of the database, so that its neighbours see a known name; a failure is only logged. */
+/** Sets the switch's name from the database, so its neighbours see a known name; a failure is only logged. */
 const pushHostname = Effect.fnUntraced(
   function* (job: Discovery, device: Device) {
     const templates = yield* ActiveTemplates
@@ -56,7 +55,7 @@ const pushHostname = Effect.fnUntraced(
   Effect.catch((error) => Effect.logWarning(`The hostname could not be set: ${error.message}`))
 )
 
-/** Where it hangs, for the people who are to initialise it; a failure is only logged. */
+/** Records the switch's neighbours for the operators who will initialise it; a failure is only logged. */
 const keepNeighbours = Effect.fnUntraced(
   function* (job: Discovery, device: Device) {
     const { neighbours } = yield* DeviceStore
@@ -68,7 +67,7 @@ const keepNeighbours = Effect.fnUntraced(
   Effect.catch((error) => Effect.logWarning(`The neighbours could not be read: ${error.message}`))
 )
 
-/** The state and the memory of it change together, so that a restart knows that the switch was discovered already. */
+/** Changes the state and the memo together, so after a restart the switch counts as discovered. */
 const discover = Effect.fnUntraced(function* (job: Discovery, device: Device) {
   const states = yield* DeviceStates
   const actorOf = yield* DeviceEntity.client

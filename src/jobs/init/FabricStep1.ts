@@ -23,8 +23,8 @@ import { aloneOn, reserveAddresses, snapshotRows, writeLinks } from "./Rows.ts"
 import { moveSwitch } from "./Move.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
-// The part of fabric provisioning that decides and writes: links and loopback addresses of a new DIST or CORE device, in one
-// transaction with the job's memory, so that a failure leaves nothing half done (docs/provisioning.md#fabric-step-1).
+// The decisions and writes of fabric provisioning: links and loopback addresses of a new DIST or CORE device, in one transaction
+// with the job's memory, so a failure leaves no partial rows (docs/provisioning.md#fabric-step-1).
 
 /** The request, parsed. */
 interface FabricRequest {

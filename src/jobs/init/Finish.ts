@@ -3,7 +3,7 @@
  * which runs the plugins (docs/provisioning.md#step-2).
  */
 import { Effect, Option, Result } from "effect"
-import { DeviceEntity, type FinishInit, patiently } from "../../devices/DeviceCalls.ts"
+import { callErrorText, DeviceEntity, type FinishInit, isWrongDevice, patiently } from "../../devices/DeviceCalls.ts"
 import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
@@ -12,8 +12,6 @@ import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HostKeyStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { ConfigStore } from "../../store/ConfigStore.ts"
-import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import {
   deviceRows,
@@ -25,6 +23,7 @@ import {
 } from "../engine/JobHandler.ts"
 import { finishProgress, say } from "./Progress.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
 
 /** Attempts of step 2 in all. */
 const ATTEMPTS = 2

@@ -1,7 +1,7 @@
 /**
- * The second half of step 1, the same for access and fabric devices: renders the base configuration, pushes it, and decides by
- * where the switch answers whether it moved (docs/provisioning.md#moving-to-the-new-address). A switch that did not move is as
- * it was before, and so is every row.
+ * The second half of step 1, the same for access and fabric devices: renders the base configuration, pushes it, and decides by the
+ * address on which the switch answers whether it moved (docs/provisioning.md#moving-to-the-new-address). If the switch did not
+ * move, it and all rows are unchanged.
  */
 import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
@@ -44,14 +44,15 @@ import { CertificateStore } from "../../store/CertificateStore.ts"
 import { HostKeyStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
-import { DeviceCertificates } from "../../devices/DeviceCertificates.ts"
+import { certificateObstacle, giveCertificate } from "../../devices/Operations.ts"
+import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts"
 import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
 import { restoreRows } from "./Rows.ts"
 import { passGate } from "../../drivers/LoadChecks.ts"
 import { originOf } from "../../templates/Provenance.ts"
 
-// The task list of init step 1 under the names and with the meanings that clients derive their messages from
-// (docs/provisioning.md#access-step-1 and docs/provisioning.md#entries-of-the-result).
+// The task list of init step 1, with the names and meanings that clients use for their messages (docs/provisioning.md#access-step-1
+// and docs/provisioning.md#entries-of-the-result).
 
 const CERTIFICATE = "ztp_device_cert"
 const RENDER = "Generate initial device config"
@@ -81,7 +82,7 @@ const moved = (certificate: JobTask, config: string): DeviceResult =>
 const notRendered = (certificate: JobTask, text: string): DeviceResult =>
   deviceResult([taskFailed(MAIN, subtaskFailed(RENDER)), certificate, taskFailed(RENDER, text)])
 
-/** The base configuration holds what is no configuration; none of it was sent. `text` ends in `Type: message` and a newline. */
+/** The base configuration holds lines that are not configuration; nothing was sent. `text` ends in `Type: message` and a newline. */
 const notPushed = (certificate: JobTask, config: string, text: string): DeviceResult =>
   deviceResult([
     taskFailed(MAIN, subtaskFailed(PUSH)),
@@ -99,9 +100,9 @@ const notMoved = (certificate: JobTask, config: string, hostname: string, pushed
   return notPushed(certificate, config, text)
 }
 
-// The certificate of a switch that is being initialised: made for the name and the address that it will have, and installed
-// while it still answers on the old one (docs/provisioning.md#access-step-1). A server without an authority installs none; only
-// with VERIFY_TLS_DEVICE the initialisation fails for want of a certificate.
+// The certificate of a switch that is being initialised: issued for its new name and address, and installed while it still answers
+// on the old address (docs/provisioning.md#access-step-1). A server without an authority installs none; only with VERIFY_TLS_DEVICE
+// the initialisation then fails.
 
 /** Yields the task entry; a failed one ends the initialisation. */
 const installCertificate = Effect.fn("InitCertificate.install")(function* (
@@ -110,10 +111,10 @@ const installCertificate = Effect.fn("InitCertificate.install")(function* (
   decided: InitDecision
 ) {
   const { VERIFY_TLS_DEVICE } = yield* ServerConfig
-  const certificates = yield* DeviceCertificates
+  const authority = yield* CertificateAuthority
 
   const { newHostname: hostname, oldAddress, primary } = decided
-  // the switch may have moved already, and with the move it had its certificate
+  // the switch may have moved already, and got its certificate before the move
   if (decided.stage === "pushing") {
     return certificateTask(`The certificate of ${hostname} was seen to before the server restarted`, false)
   }
@@ -121,21 +122,21 @@ const installCertificate = Effect.fn("InitCertificate.install")(function* (
     const text = `Install device certificate not supported on platform: ${device.platform}`
     return certificateTask(text, false)
   }
-  const obstacle = certificates.obstacle({ ...device, hostname })
+  const obstacle = yield* certificateObstacle({ ...device, hostname })
   if (obstacle !== null) return certificateTask(obstacle, false)
-  if (!(yield* certificates.exists)) {
+  if (!(yield* authority.exists)) {
     const none = noCertificate(hostname)
     return VERIFY_TLS_DEVICE ? { ...none, failed: true } : none
   }
   const holder = { jobId, deviceId: device.id, hostname, address: primary.ip, discoveredAt: oldAddress }
-  return yield* certificates.install(holder).pipe(
+  return yield* giveCertificate(holder).pipe(
     Effect.as(certificateTask(`Device certificate installed for ${hostname}`, false)),
     Effect.catchTag("NotInstalled", ({ text }) => Effect.succeed(certificateTask(text, VERIFY_TLS_DEVICE)))
   )
 })
 
-// The two ends of step 1, each in one transaction with its record (docs/provisioning.md#moving-to-the-new-address): the switch
-// has moved and becomes INIT, or everything is as it was before.
+// The two ends of step 1, each in one transaction with its record (docs/provisioning.md#moving-to-the-new-address): the switch has
+// moved and becomes INIT, or everything is restored.
 
 /** The steps that follow the move. */
 interface AfterMove {
@@ -158,7 +159,7 @@ const endStep1 = Effect.fnUntraced(function* (
   yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: done, changed: done, score: null })
 })
 
-/** Everything is as it was before. */
+/** Everything is restored. */
 const takeBack = Effect.fn("InitEnd.takeBack")(function* (job: InitJob, decided: InitDecision, result: DeviceResult) {
   yield* restoreRows(job, decided)
   yield* job.memo.write({ ...decided, stage: "done" })
@@ -202,8 +203,8 @@ const moveOn = Effect.fn("InitEnd.moveOn")(function* (
   yield* endStep1(job, decided.newHostname, result, decided)
 }, inTransaction)
 
-// Moves a switch to its new address, and finds out where it answers (docs/provisioning.md#moving-to-the-new-address).
-// A switch that may have got the configuration before a restart is looked for first.
+// Moves a switch to its new address, and finds out where it answers (docs/provisioning.md#moving-to-the-new-address). If a switch
+// may have got the configuration before a restart, it is looked for first.
 
 /** Seconds for which a switch that may have got the configuration already is looked for, before it is sent again. */
 const FIRST_LOOK = 3
@@ -253,7 +254,7 @@ const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecisio
 
   const device = yield* devices.get(decided.deviceId)
   if (decided.stage === "prepared") {
-    // behind the push the switch could be reached there only, with a login that must not go there
+    // after the push the switch would answer only on an address that must not get the login
     const allowed = yield* Effect.result(access.check(decided.newHostname, decided.primary.ip, "INIT"))
     if (Result.isFailure(allowed)) {
       if (allowed.failure._tag === "SqlError") return yield* allowed.failure
@@ -299,8 +300,8 @@ const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecisio
 })
 
 /**
- * Brings a prepared initialisation to its end: the device is INIT or everything is as before. After an abort no step
- * begins any more; a switch that has got its configuration continues to step 2.
+ * Completes a prepared initialisation: the device is INIT or everything is restored. After an abort no step begins any more; a
+ * switch that has got its configuration continues to step 2.
  */
 export const moveSwitch = Effect.fn("InitMove.run")(function* (job: InitJob, decided: InitDecision, after: AfterMove) {
   yield* carryOut(job, decided, after).pipe(

@@ -1,8 +1,7 @@
 /**
  * The steps of an initialisation while it runs: sentences in the job's result, written as they happen, so that an operator who
- * looks at the job sees its progress. When the job ends well its result has the usual shape again; one that ended in EXCEPTION
- * or was aborted keeps the sentences up to where it came. No step begins once a user has asked to abort the job
- * (docs/jobs.md#abort).
+ * looks at the job sees its progress. After a success the result has the usual form again; a job that ended in EXCEPTION or was
+ * aborted keeps its sentences. No step begins once a user has asked to abort the job (docs/jobs.md#abort).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
@@ -54,10 +53,10 @@ export const keepProgress = Effect.fn("InitProgress.keep")(function* ({ id }: Ru
 /** Makes the device rows the job's result again, with these keys in addition. */
 export const finishProgress = Effect.fn("InitProgress.finish")(function* (
   { id }: RunningJob,
-  beside: Readonly<Record<string, unknown>> = {}
+  extra: Readonly<Record<string, unknown>> = {}
 ) {
   const sql = yield* PgClient.PgClient
-  return yield* Effect.asVoid(sql`update job set result = ${sql.json(beside)} where id = ${id}`)
+  return yield* Effect.asVoid(sql`update job set result = ${sql.json(extra)} where id = ${id}`)
 })
 
 /** The main entry of step 1. */
@@ -88,7 +87,7 @@ const record = Effect.fnUntraced(function* (job: RunningJob, deviceId: number, {
   return deviceRows
 }, inTransaction)
 
-/** Ends the job well, with a record of where it stopped, when a step of it did not begin because of an abort. */
+/** Ends an aborted job without an exception, with a record of the step that did not begin. */
 export const abortRecorded = <R>(job: RunningJob, deviceId: number, work: JobEnd<R>) =>
   Effect.catchIf(work, isAbort, (failure) => record(job, deviceId, failure))
 

@@ -12,10 +12,10 @@ import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JOB_BEGUN } from "../../store/StatusConditions.ts"
-import { NetworkStore } from "../../store/NetworkStore.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 import type { InitDecision, RowsBefore } from "../../domain/jobs/InitJobs.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
+import { NetworkStore } from "../../store/NetworkStore.ts"
 
 /** Without repeats: a cable between the two switches of a pair is in the plans of both. */
 export const distinctLinks = <A extends NewLinknet>(links: ReadonlyArray<A>): ReadonlyArray<A> => {
@@ -28,9 +28,9 @@ export const distinctLinks = <A extends NewLinknet>(links: ReadonlyArray<A>): Re
 const UNDER_WAY = `j.status in ${JOB_BEGUN}`
 
 /**
- * No other initialisation of these devices is under way, which would take the rows of this one for the previous rows. Ask
- * under the lock of allocations. Fails with a DeviceStateError, with DeviceBusy when another job works on one of them, and with
- * DisputedRecord when it is not known which switch one of them is.
+ * Checks that no other initialisation of these devices runs, which would mistake the rows of this one for the previous rows. Call
+ * it under the lock of allocations. Fails with a DeviceStateError, with DeviceBusy if another job works on one of them, and with
+ * DisputedRecord if it is unclear which switch one of them is.
  */
 export const aloneOn = Effect.fnUntraced(function* (
   job: RunningJob,
@@ -65,8 +65,8 @@ export const snapshotRows = Effect.fnUntraced(function* (
 })
 
 /**
- * Of these devices the ones that are synchronized, or would be but for the links of other initialisations that run now:
- * when all of them fail, the last one finds nothing that speaks against the device.
+ * Those of these devices that are synchronized, or would be without the links of other running initialisations: if all of these
+ * fail, the last one finds the device unchanged.
  */
 const synchronizedBut = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
@@ -82,8 +82,8 @@ const synchronizedBut = Effect.fnUntraced(function* (ids: ReadonlyArray<number>)
 })
 
 /**
- * Moved cables lose their old link; both ends of a new one have to be configured anew. `own` are the new switches
- * themselves. Yields the ids of the new links and the neighbours that are to be synchronized again when they are taken back.
+ * Moved cables lose their old link; both ends of a new one must be configured again. `own` are the new switches themselves. Yields
+ * the ids of the new links and the neighbours that become synchronized again if the links are taken back.
  */
 export const writeLinks = Effect.fn("InitRows.writeLinks")(function* (
   job: RunningJob,
@@ -115,7 +115,7 @@ export const writePorts = Effect.fn("InitRows.writePorts")(function* (
   yield* interfaces.remove(deviceId, remove)
 })
 
-/** Moves a reservation-free switch onto its addresses: each is kept for it until it answers there. */
+/** Reserves its addresses for a switch until it answers there. */
 export const reserveAddresses = Effect.fnUntraced(function* (
   device: Pick<Device, "id">,
   addresses: ReadonlyArray<{ readonly ip_version: 4 | 6; readonly ip: string }>
@@ -125,10 +125,10 @@ export const reserveAddresses = Effect.fnUntraced(function* (
   for (const { ip, ip_version } of addresses) yield* reservations.reserve({ device_id: device.id, ip_version, ip })
 })
 
-// Putting back every row that step 1 has written when the switch does not move (docs/provisioning.md#when-step-1-fails), in the
-// caller's transaction.
+// Restores every row that step 1 has written if the switch does not move (docs/provisioning.md#when-step-1-fails), in the caller's
+// transaction.
 
-/** The device's lease, or null if another switch has got its address since. */
+/** The device's lease, or null if another switch has its address now. */
 const leaseOf = Effect.fnUntraced(function* ({ dhcp_ip }: Device, own: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
 
@@ -184,7 +184,7 @@ const restoreSync = Effect.fnUntraced(function* (job: RunningJob, inSync: Readon
       and not exists (select 1 from sync_event e where e.hostname = device.hostname)`
 })
 
-/** Everything that step 1 has written is as it was before; the switch is DISCOVERED under its previous name. */
+/** Restores everything that step 1 has written; the switch is DISCOVERED under its previous name. */
 export const restoreRows = Effect.fn("InitRestore.restore")(function* (job: RunningJob, decided: InitDecision) {
   const devices = yield* DeviceStore
   const { links: linknets, reservations } = yield* NetworkStore

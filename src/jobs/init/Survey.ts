@@ -28,12 +28,12 @@ import {
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { NetworkStore } from "../../store/NetworkStore.ts"
 import { type AccessPlacement, checkNeighbourStates, placeAccessSwitch } from "../../provisioning/Placement.ts"
-import { ConfigStore } from "../../store/ConfigStore.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { cabledPorts, checkMlagRows, physicalInterfaces, planInterfaces } from "../../provisioning/InterfaceDatabase.ts"
 import { longName } from "../../domain/platforms/Platforms.ts"
+import { NetworkStore } from "../../store/NetworkStore.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
 
 /** The switch cannot be asked or its neighbours cannot be read; `reason` says what failed, for people. */
 class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("SurveyImpossible", {
@@ -41,14 +41,14 @@ class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("SurveyImp
   reason: Schema.String
 }) {}
 
-/** That a switch cannot be asked, as the end of a job. */
+/** The failure of a job whose switch cannot be asked. */
 export const surveyFailure = (error: SurveyImpossible): JobFailure =>
   new JobFailure({ type: "ConnectionCheckError", message: error.message })
 
 /** The present and future links of a switch. */
 export interface LinkSurveyed {
   readonly plan: LinkPlan
-  /** Links that are plugged in now and links that were stored before, without repeats. */
+  /** The present and the stored links, without repeats. */
   readonly links: ReadonlyArray<ReportedLink>
   /** Devices at the far ends, by hostname. */
   readonly neighbours: ReadonlyMap<string, Device>
@@ -57,7 +57,7 @@ export interface LinkSurveyed {
 /** The same, with the problems of links; `plan` and `links` are then without the links that have problems. */
 export interface LinkFindingsSurveyed extends LinkSurveyed, Pick<LinkFindings, "problems" | "refused"> {}
 
-/** The name, type and MLAG peer that the switch is to get. */
+/** The future name, type and MLAG peer of the switch. */
 interface Target {
   readonly hostname: string
   readonly device_type: DeviceType
@@ -66,7 +66,7 @@ interface Target {
 
 const asDiscovered = { login: { state: "DISCOVERED" } } as const
 
-/** Logs in with the credentials of DISCOVERED and reads what the switch is. */
+/** Logs in with the credentials of DISCOVERED and reads the facts of the switch. */
 export const surveyFacts = Effect.fn("InitSurvey.facts")(function* (device: Device) {
   const actorOf = yield* DeviceEntity.client
   return yield* patiently(actorOf(String(device.id)).ReadFacts(asDiscovered)).pipe(
@@ -77,7 +77,7 @@ export const surveyFacts = Effect.fn("InitSurvey.facts")(function* (device: Devi
   )
 })
 
-/** The same for its interfaces: one that does not say which it has has no place. */
+/** The same for its interfaces: without them the switch cannot be placed. */
 export const surveyPorts = Effect.fn("InitSurvey.ports")(function* (device: Device) {
   const message = `Could not get the interfaces of device_id ${device.id}`
   return yield* Result.match(portsIn(yield* surveyFacts(device)), {
@@ -194,9 +194,9 @@ const isBelow = (peer: PeerPortOwner | undefined, port: string, hostname: string
 const reasonOf = (error: { readonly _tag: string; readonly message: string }): string =>
   `${error._tag}: ${error.message}`
 
-// Whether the neighbours of a new switch may be relied upon: managed, synchronized and not changed by hand
-// (docs/provisioning.md#neighbour-checks and docs/changes.md#hash-check). A neighbour whose running configuration is not the
-// stored one is marked unsynchronized.
+// Checks that the neighbours of a new switch are reliable: managed, synchronized and not changed by hand
+// (docs/provisioning.md#neighbour-checks and docs/changes.md#hash-check). A neighbour whose running configuration is not the stored
+// one is marked unsynchronized.
 
 const altered = (hostnames: ReadonlyArray<string>) =>
   new JobFailure({
@@ -204,7 +204,7 @@ const altered = (hostnames: ReadonlyArray<string>) =>
     message: `Configuration hash check failed for ${hostnames.join(" ")}`
   })
 
-/** A neighbour that cannot be asked stops the job, but nothing is known against its configuration. */
+/** A neighbour that cannot be asked stops the job, but its configuration is not disputed. */
 const isAltered = Effect.fnUntraced(function* (device: Device) {
   const { proved } = yield* ConfigStore
   const actorOf = yield* DeviceEntity.client
@@ -249,11 +249,11 @@ export const findAltered = Effect.fn("NeighbourSync.findAltered")(function* (hos
   return found.length === 0 ? [] : [altered(found.map(({ hostname }) => hostname))]
 })
 
-// Where an access switch, or both switches of an MLAG pair, are plugged in: their LLDP neighbours, the links and ports that follow,
-// and the management domain above them (docs/provisioning.md). Asks the switches and reads the database; writes nothing.
+// The survey of an access switch, or of both switches of an MLAG pair: their LLDP neighbours, the links and ports that follow, and
+// the management domain above them (docs/provisioning.md). Asks the switches and reads the database; writes nothing.
 // device_initcheck and step 1 of the initialisation use the same survey.
 
-/** A switch of the pair (or the only one), the name it is to get, and its ports and neighbours as read. */
+/** A switch of the pair (or the only one), its future name, and its ports and neighbours. */
 export interface Member {
   readonly device: Device
   readonly newHostname: string
@@ -319,7 +319,7 @@ export const memberLinks = Effect.fn("AccessPlace.links")(function* (members: Re
   return yield* Effect.fromResult(linkError(found, problems))
 })
 
-/** The neighbours are as they must be, and the management domain above them. */
+/** Checks the neighbours, and finds the management domain above them. */
 export const placeMembers = Effect.fn("AccessPlace.place")(function* (
   members: readonly [Member, ...ReadonlyArray<Member>],
   found: Pick<LinkSurveyed, "links" | "neighbours">

@@ -21,9 +21,9 @@ import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
-import { NetworkStore } from "../../store/NetworkStore.ts"
 import { portsIn } from "../../domain/DeviceReadings.ts"
 import { UpdateInterfaces } from "../../domain/jobs/InitJobs.ts"
+import { NetworkStore } from "../../store/NetworkStore.ts"
 
 type Update = JobRun<typeof UpdateInterfaces>
 
@@ -121,7 +121,7 @@ const handler = Effect.fn("UpdateInterfaces")(function* (job: JobRun<typeof Upda
   const jobs = yield* JobStore
 
   const { args } = job
-  // rows that a run before a restart has added are no new ones any more
+  // rows that were added before a restart do not count as new
   const before = yield* jobs.get(job.id)
   if (before.result !== null) return { result: before.result, change_score: null }
   const device = yield* find(args.hostname)

@@ -1,6 +1,6 @@
 /**
- * Checks a branch before it is merged: fetches it, checks it as a refresh does, and renders the devices that it concerns from what
- * is in force and from the branch. Nothing comes into force. One check at a time, within bounds of time and number.
+ * Checks a branch before it is merged: fetches it, checks it as a refresh does, and renders the affected devices from the commits
+ * in force and from the branch. Nothing comes into force. One check runs at a time, within bounds of time and number.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -18,7 +18,7 @@ import { type FileRefusal, fileText, isForeign } from "../../git/GitTree.ts"
 import { type Remark, remark } from "../../domain/Repository.ts"
 import type { BranchRequest } from "../../domain/requests/ChangeRequests.ts"
 
-/** Checks that wait for the one that is done. */
+/** How many checks may wait. */
 const WAITING = 8
 
 /** The repository has no such branch. Another name helps, or a push. */
@@ -35,7 +35,7 @@ class BranchCheckBusy extends Schema.TaggedError<BranchCheckBusy>()("BranchCheck
   }
 }
 
-/** Git failed. `message` has its words. */
+/** Git failed. `message` is its message. */
 class BranchUnreadable extends Schema.TaggedError<BranchUnreadable>()("BranchUnreadable", {
   message: Schema.String
 }) {}
@@ -56,7 +56,7 @@ interface Candidate {
 /** The branch name in answers about files that were sent instead of a branch. */
 const SENT = "(files)"
 
-/** Files that were sent stand for a commit of the repository, whose own branches of templates are read as ever. */
+/** Treats sent files as a commit of the repository; branches of templates are read from the repository as usual. */
 const ofFiles = (repository: GitRepository, files: Readonly<Record<string, string>>): Candidate => {
   const hash = createHash("sha1").update(JSON.stringify(files)).digest("hex")
   const wantedOf = (isWanted: (path: string) => boolean) => {

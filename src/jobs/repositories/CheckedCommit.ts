@@ -13,15 +13,15 @@ import { ServerConfig } from "../../ServerConfig.ts"
 export class RefreshRefused extends Schema.TaggedError<RefreshRefused>()("RefreshRefused", {
   status: Schema.Literals([400, 409, 500, 503]),
   message: Schema.String,
-  /** Every mistake with its place, when it is the content that was refused. */
+  /** Every mistake with its place, if the content was refused. */
   problems: Schema.optionalKey(Schema.Array(Remark)),
-  /** The commit that was looked at, when it came so far. */
+  /** The checked commit, if the check got so far. */
   commit: Schema.optionalKey(Schema.String),
-  /** The effects of the commit, when it waits for a confirmation. */
+  /** The effects of the commit, if it waits for a confirmation. */
   effects: Schema.optionalKey(CommitEffects)
 }) {}
 
-/** Whether it is what the commit says that was refused, and not a refresh that could not be done. */
+/** Whether the content of the commit was refused, and the refresh itself did not fail. */
 export const isOfContent = ({ problems, status }: RefreshRefused): boolean => status === 400 || problems !== undefined
 
 /** The answer of a refresh: the text of the commit in force, and its warnings. */
@@ -45,7 +45,7 @@ export interface RefreshCause extends RefreshOptions {
 
 /** Permissions that a user must give explicitly (docs/settings-repository.md#confirmation). */
 export interface RefreshOptions {
-  /** The commit, or the beginning of its hash, that may come into force whatever it takes away. */
+  /** The commit, or the beginning of its hash, that may come into force whatever it removes. */
   readonly confirm?: string
   /** Ports that name a VLAN which the commit renames get its new name. */
   readonly renamePorts?: boolean
@@ -61,7 +61,7 @@ export interface CheckedCommit {
   readonly warnings: ReadonlyArray<Remark>
   /** Files that were ignored. */
   readonly ignored: ReadonlyArray<string>
-  /** The sources with which it is compared, to find its effects; left out when no commit was in force before. */
+  /** The sources with which it is compared to find its effects; absent if no commit was in force before. */
   readonly compared?: Compared
 }
 

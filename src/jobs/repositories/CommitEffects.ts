@@ -1,7 +1,7 @@
 /**
- * Finds out what a checked commit means before it is in force (docs/settings-repository.md#effects): groups, rules and VLANs from the
- * settings, lines from the configurations of devices. The check of a branch renders every device that is concerned; a refresh renders
- * a few that stand for the others, for a bounded time, because people wait for its answer.
+ * Finds the effects of a checked commit before it is in force (docs/settings-repository.md#effects): groups, rules and VLANs from
+ * the settings, lines from the configurations of devices. The check of a branch renders every affected device; a refresh renders a
+ * sample for a bounded time, because users wait for its answer.
  */
 import { Array as Arr, Clock, Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
@@ -39,7 +39,7 @@ import { changeKey } from "../../domain/DiffGroups.ts"
 import { diff } from "../../drivers/UnifiedDiff.ts"
 import { configPreview } from "../../templates/Rendering.ts"
 
-// Puts devices together that would get the same difference, within bounds. Pure but for what it has collected.
+// Groups devices that would get the same difference, within bounds. Pure except for the collected groups.
 
 const MOST_GROUPS = 100
 const MOST_HOSTNAMES = 100
@@ -107,7 +107,7 @@ export interface Compared {
   readonly templates?: { readonly before: TemplateSnapshot; readonly after: TemplateSnapshot }
 }
 
-/** A device that is rendered, and those that it stands for, itself included. */
+/** A rendered device, and the devices that it represents, itself included. */
 interface Sampled {
   readonly device: Device
   readonly hostnames: ReadonlyArray<string>
@@ -119,7 +119,7 @@ const MOST_PORTS = 50_000
 const SECRETS_ONLY = "Only secrets differ"
 const NEW = "Cannot be rendered from what is in force"
 
-/** How far renderings go: a refresh is waited for, the check of a branch may take a minute. */
+/** The bounds of renderings: a user waits for a refresh, the check of a branch may take a minute. */
 const SAMPLE = { devices: 100, millis: 1_500 }
 const WHOLE = { devices: Number.POSITIVE_INFINITY, millis: 60_000 }
 
@@ -134,7 +134,7 @@ class Renderings {
   readonly devices: Array<ConfigurationEffect["devices"][number]> = []
   readonly members = new Map<string, ReadonlyArray<string>>()
   readonly counts = { ...NOBODY }
-  /** Devices that the rendered ones stand for. */
+  /** Devices that the rendered ones represent. */
   readonly stood = { rendered: 0, changed: 0, losing: 0, failed: 0 }
   added = 0
   removed = 0
@@ -150,7 +150,7 @@ class Renderings {
     this.devices.push({ hostname, added, removed })
   }
 
-  /** The effect on all devices, estimated from the rendered ones: each stands for the devices with its settings. */
+  /** The effect on all devices, estimated from the rendered ones: each represents the devices with its settings. */
   configurations(managed: number, concerned: number, isSample: boolean): ConfigurationEffect {
     const { rendered } = this.stood
     const scaled = (count: number) => (rendered === 0 ? 0 : Math.round((count * concerned) / rendered))
@@ -178,7 +178,7 @@ class Renderings {
   }
 }
 
-/** The difference as users see it, without secrets. */
+/** The difference for users, without secrets. */
 const shownDiff = Effect.fnUntraced(function* (hostname: string, before: RenderedCandidate, after: RenderedCandidate) {
   const one = configPreview(hostname, before, yield* before.secrets).generated_config
   const other = configPreview(hostname, after, yield* after.secrets).generated_config
@@ -188,7 +188,7 @@ const shownDiff = Effect.fnUntraced(function* (hostname: string, before: Rendere
 const settingsObject = (snapshot: SettingsSnapshot, device: Device, below: ReadonlyArray<EffectDevice> | undefined) =>
   Result.getOrUndefined(Result.map(snapshot.layering.forDevice(device, below), ({ settings }) => settings))
 
-/** Devices with the same settings, templates and model: what one of them loses, the others probably lose as well. */
+/** Devices with the same settings, templates and model: a commit probably has the same effect on all of them. */
 const classesOf = ({ changed, inForce, settings }: Compared, devices: ReadonlyArray<Device>) => {
   const numbers = new Map<unknown, number>()
   const numberOf = (object: unknown) => {
@@ -271,7 +271,7 @@ const gently = Effect.fnUntraced(function* <A>(steps: Generator<void, A>) {
   }
 })
 
-/** Yields a function that finds out what a commit means for these devices. */
+/** Yields a function that finds the effects of a commit on these devices. */
 export const makeEffects = Effect.gen(function* () {
   const { REFRESH_MAX_LOSING, REFRESH_MAX_REMOVED } = yield* ServerConfig
   const limits: EffectLimits = { removed: REFRESH_MAX_REMOVED, losing: REFRESH_MAX_LOSING }

@@ -1,7 +1,7 @@
 /**
  * Job `refresh_repo`: brings a repository up to date, checks the new commit, puts it in force and marks the devices that it
- * concerns. A commit with errors changes nothing. The request waits for it, but it is a job like any other, so a refresh that a
- * restart cut off is done again. It waits for no other job and none waits for it (docs/changes.md#commits-of-a-job). See
+ * concerns. A commit with errors changes nothing. The request waits for it, but it is an ordinary job, so a refresh that a restart
+ * interrupts is repeated. It waits for no other job and none waits for it (docs/changes.md#commits-of-a-job). See
  * docs/jobs.md#refresh_repo and docs/settings-repository.md#refresh.
  */
 import { Effect, Layer, Option, Schema } from "effect"
@@ -21,7 +21,7 @@ import { RepositoryUpdate } from "./RepositoryUpdate.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { RefreshRepository } from "../../domain/jobs/UpkeepJobs.ts"
 
-/** How often a refresh that waits for its remote looks whether it was aborted. */
+/** How often a refresh that waits for its remote checks for an abort. */
 const LOOK_EVERY = "1 second"
 
 type Refresh = JobRun<typeof RefreshRepository>
@@ -40,7 +40,7 @@ const optionsOf = ({
   ...(rename_ports === undefined ? {} : { renamePorts: rename_ports })
 })
 
-/** In a job that is being aborted the machine takes no other end than this. */
+/** The only end that the machine takes for a job that is being aborted. */
 const stopped = Effect.fnUntraced(function* (id: number, error: string, repository: RepositoryName) {
   const states = yield* JobStates
   return yield* states.apply(id, { type: "STOPPED", result: { error, repository: repository.toUpperCase() } })
@@ -110,7 +110,7 @@ const Refreshed = Schema.Struct({ message: Schema.String })
 
 const FAULT_KNOWN_FOR = 5_000
 
-/** Milliseconds that a refresh may take next to a foreign lock that does not concern it. */
+/** Milliseconds that a refresh may take while another session holds an unrelated lock. */
 const BLOCKED_FOR = 10_000
 
 /** Fails once the job waits for this server's machine or for a lock in the database, so that the caller gets an answer. */
@@ -124,7 +124,7 @@ const untilItWaits = (id: number): Effect.Effect<never, RefreshRefused> =>
     })
   })
 
-/** Refreshes a repository and waits for the outcome, or why it was refused. */
+/** Refreshes a repository and waits for the result or the refusal. */
 export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   name: RepositoryName,
   user: string,
@@ -151,8 +151,8 @@ export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   return { message, warnings, ignored, effects }
 })
 
-// Reads the repositories at the first start of a server that has none in force: templates first, because groups of the
-// settings may name their branches. A failure is logged and can be repeated by PUT /repository; the server starts anyhow.
+// Reads the repositories at the first start of a server without a commit in force: templates first, because groups of the settings
+// may name their branches. A failure is logged and can be repeated by PUT /repository; the server starts anyhow.
 
 /** The user in the job's record. */
 const STARTER = "switchyard"

@@ -21,7 +21,6 @@ import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
 import { problemRemarks } from "../../settings/SettingsProblem.ts"
 import type { DeviceStore } from "../../store/DeviceStore.ts"
-import type { NetworkStore } from "../../store/NetworkStore.ts"
 import { makeSharedRead } from "../../store/GroupedStatement.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { checkTemplates } from "../../templates/TemplateCheck.ts"
@@ -32,6 +31,7 @@ import { hideForms } from "../../templates/TemplateSecrets.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { LoggedCommit } from "../../git/GitCommit.ts"
 import { errorRemark } from "../../templates/TemplateSnapshot.ts"
+import type { NetworkStore } from "../../store/NetworkStore.ts"
 
 // The states of the commits of a repository: which is in force, which were refused and why. Pure.
 
@@ -42,7 +42,7 @@ const stateAt = (index: number, inForce: number, isRefused: boolean, isWaiting: 
   return isRefused ? "refused" : "not_applied"
 }
 
-/** Commits, the newest first, with what became of each; `refusals` by commit, `waiting` the one that waits for a confirmation. */
+/** Commits, the newest first, with the state of each; `refusals` by commit, `waiting` the one that waits for a confirmation. */
 export const commitList = (
   logged: ReadonlyArray<LoggedCommit>,
   inForce: string | null,
@@ -66,14 +66,14 @@ export const commitList = (
   })
 }
 
-// The present problems of a repository: the warnings of what is in force, looked for anew because devices come and go, and why
-// the last refresh was refused, if it was.
+// The present problems of a repository: the warnings about the commit in force, computed anew because devices change, and the
+// reason of the last refusal, if there was one.
 
 /** The answer to `GET /repository/{name}/problems`. */
 interface ProblemList {
   /** The commit in force. */
   readonly commit: string | null
-  /** Errors: of the last refresh, when it was refused, and of what is in force. */
+  /** Errors of the last refresh, if it was refused, and of the commit in force. */
   readonly problems: ReadonlyArray<Remark>
   readonly warnings: ReadonlyArray<Remark>
 }
@@ -151,7 +151,7 @@ class RepositoryBusy extends Schema.TaggedError<RepositoryBusy>()("RepositoryBus
   message: Schema.String
 }) {}
 
-/** The commit takes away too much and waits, or another one than the newest was confirmed. Answered with 409. */
+/** The commit removes too much and waits, or a commit other than the newest was confirmed. Answered with 409. */
 class RepositoryWaits extends Schema.TaggedError<RepositoryWaits>()("RepositoryWaits", {
   message: Schema.String,
   effects: Schema.optionalKey(CommitEffects)
@@ -163,7 +163,7 @@ export class RepositoryFailed extends Schema.TaggedError<RepositoryFailed>()("Re
   problems: Schema.optionalKey(Schema.Array(Remark))
 }) {}
 
-/** The commit that a refresh brought into force, as a text, what is doubtful about it, and what it means. */
+/** The text about the commit that a refresh brought into force, its warnings, and its effects. */
 interface RefreshedRepository {
   readonly message: string
   readonly warnings: ReadonlyArray<Remark>
@@ -179,7 +179,7 @@ interface ProblemsOfRepository {
   readonly warnings: ReadonlyArray<Remark>
 }
 
-/** Why a refresh brought nothing into force, by what its caller can do. */
+/** The error of a refresh, by the remedy for its caller. */
 export const repositoryError = ({ effects, message, problems, status }: RefreshRefused) => {
   if (status === 503) return new RepositoryBusy({ message })
   if (status === 409) return new RepositoryWaits({ message, ...(effects === undefined ? {} : { effects }) })
@@ -187,8 +187,8 @@ export const repositoryError = ({ effects, message, problems, status }: RefreshR
   return status === 400 ? new RepositoryInvalid(reasons) : new RepositoryFailed(reasons)
 }
 
-// The files in force as their authors may read them here. Texts that stand for secrets in configurations are hidden in them too: secrets belong
-// into TEMPLATE_SECRET_*, and a secret in a file is not shown.
+// The files in force for their authors. Secrets in them are hidden as in configurations: they belong into TEMPLATE_SECRET_*, and a
+// secret in a file is not shown.
 
 /** Files of a commit. */
 interface FilesInForce {
@@ -218,10 +218,9 @@ const makeRepositoryFiles = Effect.gen(function* () {
   }
 })
 
-// The newest commits of a repository as of its last refresh, with what became of them: from the local copy, and from what the
-// refreshes remember.
+// The newest commits of a repository as of its last refresh, with their states: from the local copy and the records of refreshes.
 
-/** Refreshes that are looked at for refusals. */
+/** How many refreshes are searched for refusals. */
 const REFRESHES = 200
 
 const RefusedCommit = Schema.Struct({
@@ -250,13 +249,13 @@ const makeRepositoryCommits = Effect.gen(function* () {
     return found
   })
 
-  /** The commit in force, and those that the last refresh has found; without a copy, or one that is damaged, there are none. */
+  /** The commit in force, and those that the last refresh has found; none without an intact local copy. */
   const logged = Effect.fnUntraced(
     function* (copy: GitRepository, inForce: string | null, count: number) {
       const current = yield* copy.current
       const newest = Option.isSome(current) ? yield* copy.log(current.value.hash, count) : []
       if (inForce === null || newest.some(({ hash }) => hash === inForce)) return newest
-      // older than the others, or of a history that was written anew
+      // older than the others, or of a rewritten history
       const own = yield* Effect.orElseSucceed(copy.log(inForce, 1), () => [])
       return [...newest, ...own]
     },
@@ -322,7 +321,7 @@ export class Repositories extends Context.Service<
     >
     /** The commit that waits for a confirmation. */
     readonly waiting: RepositoryUpdate["Service"]["waiting"]
-    /** The newest commits as of the last refresh, at most `count` and the one in force, with what became of each. */
+    /** The newest commits as of the last refresh, at most `count` and the one in force, with their states. */
     readonly commits: (name: RepositoryName, count: number) => Effect.Effect<CommitsOfRepository, SqlError.SqlError>
     /** The files in force, `alerts.yml` left out; branch empty is the repository's own ref. */
     readonly files: (name: RepositoryName, branch: string) => Effect.Effect<FilesInForce, SqlError.SqlError>
@@ -332,7 +331,7 @@ export class Repositories extends Context.Service<
       branch: string,
       path: string
     ) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
-    /** Warnings of what is in force, and why the last refresh was refused. */
+    /** Warnings about the commit in force, and why the last refresh was refused. */
     readonly problems: (name: RepositoryName) => Effect.Effect<ProblemsOfRepository, SqlError.SqlError>
   }
 >()("switchyard/jobs/Repositories") {

@@ -31,8 +31,8 @@ import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
 import { repositoryCommits } from "../../runtime/metrics/Metrics.ts"
 
-// Refreshes of one repository go one after another. Those that wait share the next one: it begins after each of them has
-// asked, so it sees all that was pushed before, and a remote that hangs is waited for twice at most, however many ask.
+// Refreshes of one repository run one after another. Waiting callers share the next one: it begins after their calls, so it sees
+// all earlier pushes, and a caller waits for a hanging remote twice at most, however many callers there are.
 
 interface Run<A, E> {
   readonly number: number
@@ -40,7 +40,7 @@ interface Run<A, E> {
   readonly exit: Exit.Exit<A, E>
 }
 
-/** Takes turns: does the work, or yields what a run of the same work (`what`) came to that began after the call. */
+/** Takes turns: does the work, or yields the result of a run of the same work (`what`) that began after the call. */
 const makeTurns = <A, E>() => {
   const one = Semaphore.makeUnsafe(1)
   let begun = 0
@@ -54,7 +54,7 @@ const makeTurns = <A, E>() => {
         const number = begun
         return Effect.onExit(work, (exit) =>
           Effect.sync(() => {
-            // who was interrupted was alone meant: the next in the row does the work
+            // the interruption concerned only that caller: the next one does the work
             if (Exit.isSuccess(exit) || !Cause.hasInterrupts(exit.cause)) last = { number, what, exit }
           })
         )
@@ -63,9 +63,9 @@ const makeTurns = <A, E>() => {
     })
 }
 
-// Brings checked commits into force: in one transaction with the devices that they concern, under a lock that is held for
-// nothing else. A commit that was checked beside something that is not in force any more is refused, so that of two servers
-// that refresh at once none puts an older commit in the place of a newer one.
+// Brings checked commits into force: in one transaction with the devices that they concern, under a lock for this purpose only. A
+// commit that was checked against a commit that is no longer in force is refused, so of two servers that refresh at once none
+// replaces a newer commit with an older one.
 
 /** Another refresh has brought a commit into force since this one was checked: fetch and check again. */
 class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
@@ -73,7 +73,7 @@ class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 /** Another refresh is bringing a commit into force, or jobs are pinning the commits that they work on. */
 class CommitsLocked extends Schema.TaggedError<CommitsLocked>()("CommitsLocked", {}) {}
 
-/** Others need the lock for milliseconds; one that is longer away has been stopped amid its transaction. */
+/** Others need the lock for milliseconds; a longer holder was stopped within its transaction. */
 const ATTEMPTS = Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "10 seconds" }))
 
 const BUSY =
@@ -99,7 +99,7 @@ const makeCommitsInForce = Effect.gen(function* () {
     if ((yield* repositories.inForce) !== checkedBeside) return yield* new Overtaken()
     for (const commit of commits) yield* repositories.put(commit)
     const concerned = yield* devices.byHostnames(affected)
-    // with the rows of these devices locked, so that their ports cannot change meanwhile
+    // with the rows of these devices locked, so their ports cannot change meanwhile
     yield* events.unsynchronize(concerned, { cause: `refresh_${name}`, by: cause.by, job_id: cause.jobId })
     for (const { ids, names } of renames ?? []) yield* ports.renameVlans(ids, names)
   }, sql.withTransaction)
@@ -125,7 +125,7 @@ const broken = (message: string) => new RefreshRefused({ status: 500, message: `
 const refusalOf = (commit: string, { message, problems, status }: RefreshRefused) =>
   new RefreshRefused({ status, message, commit, ...(problems === undefined ? {} : { problems }) })
 
-/** Who confirms says which commit was looked at. */
+/** The user who confirms names the commit that they have reviewed. */
 const anotherCommit = (confirm: string, { hash }: GitCommit) =>
   new RefreshRefused({
     status: 409,
@@ -135,8 +135,8 @@ const anotherCommit = (confirm: string, { hash }: GitCommit) =>
 type UpdateError = RefreshRefused | GitFailed | GitRefNotFound | GitAddressInvalid | SqlError.SqlError
 
 /**
- * A refresh that overtakes another brings a commit into force, so the retries end. A fault of this server's machine refuses
- * no commit: the job waits until it is mended (`JobRunner.ts`).
+ * A refresh that overtakes another brings a commit into force, so the retries end. On a fault of this server's machine the job
+ * waits until it is repaired (`JobRunner.ts`).
  */
 const asRefused = <A, R>(effect: Effect.Effect<A, UpdateError | Overtaken, R>) =>
   effect.pipe(
@@ -156,8 +156,8 @@ const make = Effect.gen(function* () {
   const updates = { settings: yield* makeSettingsUpdate, templates: yield* makeTemplatesUpdate }
 
   /**
-   * Branches that a commit of the settings asks for and that are not in force yet. Without templates nothing can be rendered
-   * anyhow, and their first refresh reads the branches.
+   * Branches that a commit of the settings asks for and that are not in force yet. Without templates nothing can be rendered, and
+   * their first refresh reads the branches.
    */
   const newBranches = Effect.fnUntraced(function* (branches: ReadonlyArray<string>) {
     const known = yield* repositories.refs("templates")
@@ -175,7 +175,7 @@ const make = Effect.gen(function* () {
   const meaning = ({ affected, compared }: CheckedCommit) =>
     compared === undefined ? Effect.succeed({ effects: NO_EFFECTS, renames: [] }) : effectsOf(compared, affected, false)
 
-  /** Keeps the present commit in force until a user confirms the new one, or another one comes. */
+  /** Keeps the present commit in force until a user confirms the new one, or another commit arrives. */
   const wait = Effect.fnUntraced(function* (
     name: RepositoryName,
     commit: string,
@@ -195,7 +195,7 @@ const make = Effect.gen(function* () {
     const { confirm } = cause
     const isConfirmed = confirm !== undefined && refreshed.commit.hash.startsWith(confirm.toLowerCase())
     if (confirm !== undefined && !isConfirmed) return yield* anotherCommit(confirm, refreshed.commit)
-    const beside = yield* inForce.now
+    const current = yield* inForce.now
     const before = yield* repositories.find(name, "")
     const { checked, commits } = yield* Effect.gen(function* () {
       const checked = yield* updates[name].check(repository, refreshed.commit, before)
@@ -204,8 +204,8 @@ const make = Effect.gen(function* () {
     const { effects, renames } = yield* meaning(checked)
     if (effects.confirm.length > 0 && !isConfirmed) return yield* wait(name, refreshed.commit.hash, cause, effects)
     const put = { ...checked, commits, renames: cause.renamePorts === true ? renames : [] }
-    // after an abort it must be certain whether the commit is in force
-    yield* Effect.uninterruptible(inForce.put(name, put, cause, beside))
+    // uninterruptible: after an abort it must be certain whether the commit is in force
+    yield* Effect.uninterruptible(inForce.put(name, put, cause, current))
     if (!Option.exists(before, ({ commit }) => commit === refreshed.commit.hash)) {
       repositoryCommits.add(1, name, "accepted")
     }
@@ -247,7 +247,7 @@ const make = Effect.gen(function* () {
 export class RepositoryUpdate extends Context.Service<
   RepositoryUpdate,
   {
-    /** Yields what came into force, and what is doubtful about it. Updates of one repository wait for each other. */
+    /** Yields the commit that came into force, with its warnings. Updates of one repository wait for each other. */
     readonly update: (
       name: RepositoryName,
       cause: RefreshCause

@@ -39,13 +39,13 @@ import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs.ts"
 import { NetworkStore } from "../../store/NetworkStore.ts"
 
-// Renders all managed devices from settings and templates that are not in force yet, to find before a refresh which devices they break
-// and which undefined variables they print. For STRICT_SETTINGS and STRICT_TEMPLATES.
+// Renders all managed devices from settings and templates that are not in force yet, to find before a refresh the devices whose
+// rendering fails and undefined variables. For STRICT_SETTINGS and STRICT_TEMPLATES.
 
 const DEVICES_AT_ONCE = 200
 const MAX_PRINTS = 200
 
-/** Yields whatever a rendering failed with, and what it printed for undefined variables; nothing while there is nothing to render. */
+/** Yields the errors and the undefined variables of renderings; nothing if there is nothing to render. */
 export const makeStrictRendering = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const configs = yield* CandidateConfigs
@@ -83,7 +83,7 @@ export const makeStrictRendering = Effect.gen(function* () {
 
 // The inventory that the checks of settings read in addition to the files: devices, cables and management domains of the database.
 
-/** Reads it; full device records, so that others can use them as well. */
+/** Reads it, with full device records for other uses. */
 export const readInventory = Effect.gen(function* () {
   const { GLOBAL_UNIQUE_VLANS: globalUniqueVlans } = yield* ServerConfig
   const devices = yield* (yield* DeviceStore).all
@@ -95,7 +95,7 @@ export const readInventory = Effect.gen(function* () {
 
 type Texts = ReadonlyMap<string, { readonly text: string }>
 
-/** All problems as one answer: the first one decides the status, every message is in the text, and then every place. */
+/** All problems in one answer: the first one decides the status, the text has every message, then every place. */
 const refused = (problems: ReadonlyArray<SettingsProblem>, files: Texts): RefreshRefused => {
   const answers = problems.map(refreshAnswer)
   const remarks = problemRemarks(problems, files).slice(0, MAX_REMARKS)
@@ -109,7 +109,7 @@ const refused = (problems: ReadonlyArray<SettingsProblem>, files: Texts): Refres
 
 const MAX_REMARKS = 500
 
-/** Files that had settings and are empty now: that is a mistake, and all their settings would be lost silently. */
+/** Files with settings that are empty now: a mistake, because all their settings would be lost silently. */
 const emptied = (before: SettingsSnapshot, after: SettingsSnapshot): ReadonlyArray<SettingsProblem> =>
   [...after.files].flatMap(([path, { text }]) => {
     const content = text.trim() === "" ? before.files.get(path)?.content : undefined
@@ -119,7 +119,7 @@ const emptied = (before: SettingsSnapshot, after: SettingsSnapshot): ReadonlyArr
     return [{ kind: "content" as const, message: remarkText(found), findings: [located(found)] }]
   })
 
-/** Whether two sets of settings are the same for everything that is rendered from them. */
+/** Whether two sets of settings render the same. */
 const sameSettings =
   (compared: WeakMap<object, WeakMap<object, boolean>>) =>
   (before: LayeringResult, after: LayeringResult): boolean => {
@@ -127,7 +127,7 @@ const sameSettings =
     const [one, other] = [before.success.settings, after.success.settings]
     const known = compared.get(one)?.get(other)
     if (known !== undefined) return known
-    // how to log in is not rendered
+    // the settings of logins are not rendered
     const same = Equal.equals({ ...one, ssh: null }, { ...other, ssh: null })
     const row = compared.get(one) ?? new WeakMap<object, boolean>()
     compared.set(one, row.set(other, same))
@@ -180,7 +180,7 @@ export const makeSettingsUpdate = Effect.gen(function* () {
     return changed
   })
 
-  /** The settings in force, which are known already most of the time; undefined before the first commit. */
+  /** The settings in force, which are usually cached; undefined before the first commit. */
   const snapshotBefore = Effect.fnUntraced(function* (applied: Option.Option<AppliedCommit>) {
     if (Option.isNone(applied)) return undefined
     const { commit, files } = applied.value
@@ -194,7 +194,7 @@ export const makeSettingsUpdate = Effect.gen(function* () {
   const templatesOf = (branch: string | null) =>
     Effect.catchTag(templates.snapshot(branch), "NoTemplates", () => templates.snapshot(null))
 
-  /** With STRICT_SETTINGS every warning is a problem, and so is what any device would print for an undefined variable. */
+  /** With STRICT_SETTINGS every warning is a problem, and so is an undefined variable in the rendering of any device. */
   const strict = Effect.fnUntraced(function* (settings: SettingsSnapshot, warnings: ReadonlyArray<Remark>) {
     if (!config.STRICT_SETTINGS) return []
     return strictProblems([...warnings, ...(yield* rendering.check({ settings, templates: templatesOf }))])

@@ -96,7 +96,7 @@ export const makeTemplatesUpdate = Effect.gen(function* () {
     return devicesOfTypes(types, itsDevices).map((device) => device.hostname)
   }
 
-  /** With STRICT_TEMPLATES every warning is an error, and so is what any device would print for an undefined variable. */
+  /** With STRICT_TEMPLATES every warning is an error, and so is an undefined variable in the rendering of any device. */
   const strict = Effect.fnUntraced(function* (
     settings: Option.Option<SettingsSnapshot>,
     branches: ReadonlyArray<CheckedBranch>

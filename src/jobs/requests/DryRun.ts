@@ -1,6 +1,6 @@
 /**
- * Keeps a live run to what its dry run has shown (docs/changes.md#fencing). The rendered configuration is compared here, before the change is
- * stored; what the device runs, and the difference that it shows, are compared by the change itself.
+ * Limits a live run to the result of its dry run (docs/changes.md#fencing). The rendered configuration is compared here, before the
+ * change is stored; the change itself compares the running configuration and the difference.
  */
 import { Effect, Option, Result } from "effect"
 import type { Device } from "../../domain/Device.ts"
@@ -21,15 +21,15 @@ import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { autoPushRules } from "../../templates/AutoPushFile.ts"
 
 // Whether a dry run with `auto_push` may be followed by the live run without a person: by its score, and by the rules of the
-// product and of the site about what it changes (docs/changes.md#change-score).
+// product and of the site about its changes (docs/changes.md#change-score).
 
-/** A dry run with `auto_push`, as far as its verdict depends on it. */
+/** The inputs of the verdict over a dry run with `auto_push`. */
 interface DryRunJob {
   readonly id: number
   readonly args: { readonly hostnames?: ReadonlyArray<string> }
 }
 
-/** Push, or why not; null when there is nothing to push. */
+/** Push, or the reason against it; null if there is nothing to push. */
 type Verdict = Refusal | "push" | null
 
 const because = (refused: string, message: string): Refusal => ({ refused, message, lines: [] })
@@ -37,7 +37,7 @@ const because = (refused: string, message: string): Refusal => ({ refused, messa
 const NOT_COMPARABLE =
   "What the change removes cannot be told, because it does not start from what the device was last proved to run"
 
-/** Rules, or why there are none to judge by. */
+/** Rules, or why they cannot be read. */
 type SiteRules = Result.Result<ReadonlyArray<AutoPushRule>, Refusal>
 
 /** Rules of a branch of the templates for the device's platform. */
@@ -55,7 +55,7 @@ const rulesOf = Effect.fnUntraced(function* (device: Device, branch: string | nu
   return rules
 })
 
-/** The rules in force, and those of the branch that the device is rendered from: a trial must not loosen them. */
+/** The rules in force, and those of the branch that the device is rendered from: a trial must not relax them. */
 const siteRules = Effect.fnUntraced(function* (device: Device) {
   const settings = yield* ActiveSettings
 
@@ -125,12 +125,12 @@ export const judgeAutoPush = Effect.fn("AutoPushVerdict.judge")(function* (
   const broken = device === undefined ? null : yield* brokenRule(job.id, device)
   const score = only.score ?? AUTO_PUSH_BELOW
   const tooHigh = because("score", `The change score ${score.toFixed(1)} is not below ${AUTO_PUSH_BELOW}`)
-  // a broken rule says more than a number, and a number more than that nothing could be compared
+  // a broken rule is reported before a score, and a score before a missing comparison
   if (broken !== null && (broken.refused !== "not_comparable" || score < AUTO_PUSH_BELOW)) return broken
   return score < AUTO_PUSH_BELOW ? ("push" satisfies Verdict) : tooHigh
 })
 
-/** A configuration without what no switch looks at: blank lines and what ends a line invisibly. */
+/** A configuration without blank lines and invisible line endings, which no switch reads. */
 const meant = (config: string): string =>
   config
     .split("\n")
@@ -140,7 +140,7 @@ const meant = (config: string): string =>
 
 const short = (commit: string | null): string => commit?.slice(0, 8) ?? "none"
 
-/** The repositories whose commits differ, as far as they do. */
+/** The repositories whose commits differ. */
 const commitsApart = (then: ShownJob, now: CommitSet | null): string => {
   const apart = [
     ...(then.settings_commit === now?.settings ? [] : [["settings", then.settings_commit, now?.settings ?? null]]),
@@ -153,7 +153,7 @@ const commitsApart = (then: ShownJob, now: CommitSet | null): string => {
         .join(", ")
 }
 
-/** The dry run of this number, or why there is none. */
+/** The dry run with this number, or why it does not exist. */
 export const findDryRun = Effect.fn("Fence.dryRun")(function* (id: number) {
   const { shown: dryRuns } = yield* ConfigStore
 
@@ -165,7 +165,7 @@ export const findDryRun = Effect.fn("Fence.dryRun")(function* (id: number) {
   return found.status === "FINISHED" ? Result.succeed(found) : Result.fail(`job ${id} has status ${found.status}`)
 })
 
-/** Compares what is rendered for a device with what the dry run has rendered. */
+/** Compares the rendered configuration of a device with the one of the dry run. */
 export const fenceDevice = Effect.fn("Fence.device")(function* (dryRunJob: number, { id }: Device, candidate: string) {
   const { shown: dryRuns } = yield* ConfigStore
 
@@ -194,7 +194,7 @@ export const riskOf = Effect.fn("DryRunRisk.of")(function* (dryRunJob: number, l
 
   const changed = (yield* jobs.devices(dryRunJob)).filter((row) => row.changed)
   for (const { hostname, result, score } of changed) {
-    // what failed is not pushed; what has no score is not known to be harmless
+    // a failed device is not pushed; a change without a score may be risky
     if (!result.failed && (score === null || score > limit)) {
       return `the change score of ${hostname} is ${score?.toFixed(1) ?? "not known"}, above ${limit}`
     }

@@ -1,6 +1,6 @@
 /**
- * Live jobs that wait for the approval of another person (docs/changes.md#approval): they stay SCHEDULED, and the row of the job says that it waits,
- * so that no process begins it before the approval, also after a restart.
+ * Live jobs that wait for the approval of another person (docs/changes.md#approval): they stay SCHEDULED, and the row of the job
+ * records the wait, so no process begins it before the approval, even after a restart.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Sharding } from "effect/cluster"
@@ -24,7 +24,7 @@ const POLL = "1 second"
 /** The user in whose name a job without approval is aborted. */
 const SERVER = "switchyard"
 
-/** The job waits for no approval, or not any more. */
+/** The job does not wait for an approval, or no longer. */
 class NotAwaitingApproval extends Schema.TaggedError<NotAwaitingApproval>()("NotAwaitingApproval", {
   id: Schema.Int,
   why: Schema.String
@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
     wanted: WantedApproval
   ) {
     const id = yield* launch(job, args, options, wanted)
-    // not before the commit: what is woken must find the job
+    // not before the commit: the woken process must find the job
     yield* sharding.pollStorage
     return id
   })
@@ -141,7 +141,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  /** By the rules in force now. A role that was removed, or may not start such a job any more, decides nothing. */
+  /** By the rules in force now. A role that was removed, or may not start such a job any more, does not count. */
   const isStillNeeded = Effect.fnUntraced(function* ({ asked, cause: { dryRunJob, role } }: OpenApproval) {
     if (role !== null) {
       const held = (yield* permissions.roles).get(role)?.map((permission) => ({ role, permission })) ?? []
@@ -163,7 +163,7 @@ const make = Effect.gen(function* () {
     yield* Effect.logInfo("The job needs no approval any more", { job: id, was: reason })
   }, sql.withTransaction)
 
-  /** The rules of the last look; undefined at the start. */
+  /** The rules of the last check; undefined at the start. */
   let seen: Effect.Success<typeof permissions.rules> | undefined
 
   const lookAgain = Effect.gen(function* () {
@@ -199,13 +199,13 @@ export class JobApproval extends Context.Service<
       options: StartOptions<J>,
       wanted: WantedApproval
     ) => Effect.Effect<number, SqlError.SqlError>
-    /** Waits until the job is approved or has ended; one that has waited too long is aborted. */
+    /** Waits until the job is approved or has ended; after too long a wait it is aborted. */
     readonly wait: (id: number) => Effect.Effect<void, SqlError.SqlError>
     /** Lets jobs begin that need no approval any more, at the start and when the roles have changed. */
     readonly lookAgain: Effect.Effect<void, SqlError.SqlError>
     /** The approval that an approver decides. */
     readonly pending: (id: number) => Effect.Effect<Approval, SqlError.SqlError | JobNotFound | NotAwaitingApproval>
-    /** Lets the job begin. Whether `by` may decide has to be asked before. */
+    /** Lets the job begin. The caller must have checked that `by` may decide. */
     readonly approve: (
       id: number,
       by: string,

@@ -1,5 +1,5 @@
 /**
- * Starts jobs in the name of the caller of a request: asks first whether they may work on the devices that the arguments name
+ * Starts jobs in the name of the caller of a request, after checking that they may work on the devices that the arguments name
  * (docs/roles.md#callers-of-some-devices).
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -29,7 +29,7 @@ import { JobWindows, type OutsideWindow } from "./JobWindows.ts"
 import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { CallerDevices } from "../../access/CallerDevices.ts"
 
-/** A synchronization has to be pinned to what the approver is shown. */
+/** A synchronization must be pinned to the dry run that the approver is shown. */
 class DryRunWanted extends Schema.TaggedError<DryRunWanted>()("DryRunWanted", {}) {
   override get message() {
     return "This needs an approval, so it has to name the dry run that is to be approved: dry_run_job, with dry_run false and without auto_push"
@@ -46,7 +46,7 @@ const dryRunOf = (args: unknown): number | null =>
     onSome: ({ auto_push, dry_run, dry_run_job }) => (dry_run || auto_push ? null : (dry_run_job ?? null))
   })
 
-/** Jobs that apply the stored configuration of ports, or only read. All others are closed to callers who may work on some ports only. */
+/** Jobs that apply the stored configuration of ports, or only read. Callers with permission for some ports only may not start any other. */
 const ON_PORTS: ReadonlySet<string> = new Set(["sync_devices", "device_drift", "update_facts"])
 
 const isEmergency = (job: AnyJob, args: unknown): boolean =>
@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
     return { devices: yield* asked.of(devices), ...(group === null ? {} : { group }) }
   })
 
-  /** The call as permissions judge it. */
+  /** The call for the check of permissions. */
   const askedFor = Effect.fnUntraced(function* (job: AnyJob, args: unknown) {
     const subject = yield* about(job.kind, args)
     const whole = ON_PORTS.has(job.name) ? {} : { whole: true as const }
@@ -85,7 +85,7 @@ const make = Effect.gen(function* () {
     }
   }, requiringSettings)
 
-  /** Why the job has to be approved; null when it has not. */
+  /** Why the job needs an approval; null if it needs none. */
   const reasonOf = Effect.fnUntraced(function* (job: AnyJob, args: unknown, allowed: HeldPermission | null) {
     if (job.kind !== "devices" || !job.isLive(args)) return null
     const isSync = job.name === SyncDevices.name
@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
     if (found.allowed === null) return yield* new NotPermitted({ rule: found.rule, roles: speaking.allowedBy(call) })
   })
 
-  /** The permission that allows the job, and the approval that it needs; what is asked is null where nothing is. */
+  /** The permission that allows the job, and the approval that it needs; null without one. */
   const judged = Effect.fnUntraced(function* (job: AnyJob, args: unknown) {
     const mayBeRisky = APPROVAL_SCORE > 0 && job.name === SyncDevices.name && job.isLive(args)
     if ((yield* Permit) === null && !mayBeRisky && !isEmergency(job, args)) return null
@@ -131,7 +131,7 @@ const make = Effect.gen(function* () {
       const due =
         opensInSeconds === undefined ? options : { ...options, opensInSeconds, serviceClass: "schedule" as const }
       const id = yield* wanted === null ? engine.start(job, args, due) : approvals.start(job, args, due, wanted)
-      // an approval is waited for first, and says so
+      // the job waits for its approval first, and its record says so
       yield* windows.note(id, { ...admission, waiting: wanted === null ? waiting : null })
       return id
     })
@@ -170,7 +170,7 @@ const makeGate = Effect.gen(function* () {
   const sweepWindows = Effect.gen(function* () {
     const putOff = yield* waits.putOff
     if (putOff.length === 0) return
-    // one that was approved has to say from now on that it waits for its windows
+    // the record of an approved job must now say that it waits for its windows
     const saysNothing = putOff.some(({ awaits_approval, message }) => message === null && !awaits_approval)
     if (!(yield* windows.hasChanged) && !saysNothing) return
     for (const job of putOff) {
@@ -193,5 +193,5 @@ const makeGate = Effect.gen(function* () {
   })
 })
 
-/** Has jobs wait before they begin: first for their approval, then for their windows. */
+/** Makes jobs wait before they begin: first for their approval, then for their windows. */
 export const gate = Layer.effect(JobGate, makeGate)

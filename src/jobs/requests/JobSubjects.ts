@@ -1,4 +1,4 @@
-/** The devices that a job is about, by the keys of its arguments that name devices. */
+/** The devices of a job, by the arguments that name devices. */
 import { Effect, Option, Schema } from "effect"
 import { type Device, DeviceType } from "../../domain/Device.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
@@ -8,18 +8,18 @@ import type { SkippedDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { selectionGroups } from "../../settings/SettingsGroups.ts"
 
-// Which managed devices a job is about (docs/changes.md#which-devices): hostnames, else a type, else a group, else all.
+// Selects the managed devices of a job (docs/changes.md#which-devices): hostnames, else a type, else a group, else all.
 
 /** The selector of a job; the first key that is present counts. */
 interface Selector {
   readonly hostnames?: ReadonlyArray<string>
   readonly device_type?: DeviceType
   readonly group?: string
-  /** Also devices that are synchronized. Devices that are named are always taken. */
+  /** Also devices that are synchronized. Named devices are always taken. */
   readonly resync: boolean
 }
 
-/** The devices that a driver can log in to, and the others. Devices that are named are all kept: each of them has to answer. */
+/** The devices that a driver can log in to, and the others. Named devices are all kept: each needs a result. */
 export const manageableOf = ({ hostnames }: Pick<Selector, "hostnames">, selected: ReadonlyArray<Device>) => {
   const devices = hostnames === undefined ? selected.filter(isManageable) : selected
   const others = hostnames === undefined ? selected.filter((device) => !isManageable(device)) : []
@@ -72,9 +72,9 @@ const readNamed = Schema.decodeUnknownOption(Named)
 /** The devices that arguments name. */
 interface JobSubject {
   readonly devices: ReadonlyArray<Device>
-  /** Whether each of the names stands for one of the devices. */
+  /** Whether each name is one of the devices. */
   readonly isWhole: boolean
-  /** The group whose devices are looked for when the job begins. */
+  /** The group whose devices are selected when the job begins. */
   readonly group: string | null
 }
 

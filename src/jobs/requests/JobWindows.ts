@@ -1,7 +1,7 @@
 /**
- * Jobs and the windows of their devices (docs/windows.md#jobs): refuses a job outside of them when it is started, has it wait for them, and
- * keeps it from a device whose window has closed when its turn comes. A change that has begun on a device is brought to its end. A job that waits is
- * due when the windows open as they were then; when they or the groups change, the gate (`JobRequests.ts`) has them looked at anew.
+ * Jobs and the windows of their devices (docs/windows.md#jobs): refuses a job that is started outside of them, or makes it wait,
+ * and skips a device whose window has closed when its turn comes. A change that has begun on a device is completed. A waiting job
+ * is due when its windows open; if they or the groups change, the gate (`JobRequests.ts`) checks them again.
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -24,10 +24,10 @@ import { CallerDevices } from "../../access/CallerDevices.ts"
 /** Milliseconds between two times that count as one: a job's time is rounded up to seconds. */
 const SAME_TIME = 2000
 
-/** Milliseconds after which jobs that wait look although neither windows nor settings have changed: devices may have. */
+/** Milliseconds after which waiting jobs check again although neither windows nor settings have changed: devices may have. */
 const LOOK_ANYWAY = 30_000
 
-/** How often a job that waits for a window looks again: the file and the groups may change. */
+/** How often a job that waits for a window checks again: the file and the groups may change. */
 const POLL = "5 seconds"
 
 const HINT = "Send wait_for_window: true to wait for it, or emergency with a reason"
@@ -42,16 +42,16 @@ export class OutsideWindow extends Schema.TaggedError<OutsideWindow>()("OutsideW
   }
 }
 
-/** How a job that was accepted goes by the windows. */
+/** How an accepted job was admitted by the windows. */
 interface Admission {
-  /** Seconds until the windows open; undefined when the job does not wait for them. */
+  /** Seconds until the windows open; undefined if the job does not wait for them. */
   readonly opensInSeconds?: number
   readonly waiting: WindowWait | null
   /** The reason of an emergency, and what it overrides. */
   readonly emergency: { readonly reason: string; readonly overrides: string | null } | null
 }
 
-/** The entries of a device whose window has closed before its turn came: nothing was sent. `why` is a sentence without its end. */
+/** The entries of a device whose window has closed before its turn came: nothing was sent. `why` is a sentence without its full stop. */
 export const outsideWindow = (why: string, mainTask: string): DeviceResult =>
   deviceResult([taskFailed(mainTask, `Nothing was sent to it.\nOutsideWindow: ${why}\n`)])
 
@@ -115,7 +115,7 @@ const make = Effect.gen(function* () {
     if (waiting !== null) yield* waits.waitFor(id, waiting)
   })
 
-  /** Why the job has to wait longer; null when all its devices may be changed, or it has to say itself what is wrong. */
+  /** Why the job must wait longer; null if all its devices may be changed, or if the job itself must report an error. */
   const closedFor = Effect.fnUntraced(
     function* (name: string, args: unknown) {
       const verdict = yield* judge(name, args, yield* Clock.currentTimeMillis)
@@ -139,7 +139,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  /** Everything by which the windows of a job change, but time and the devices themselves. */
+  /** The inputs of a job's windows, except for time and the devices themselves. */
   const causes = Effect.gen(function* () {
     const { rules } = yield* ruleFile.inForce
     const snapshot = yield* Effect.catchTag(settings.snapshot, ["NoSettings", "SettingsInvalid"], () =>
@@ -198,13 +198,13 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Windows, as jobs ask them. */
+/** Windows for jobs. */
 export class JobWindows extends Context.Service<
   JobWindows,
   {
     /** Whether the site has windows at all. */
     readonly areThere: Effect.Effect<boolean>
-    /** How a job with these arguments goes by the windows when it is due in so many seconds, JOB_DELAY when undefined. */
+    /** Admits a job with these arguments that is due in so many seconds, by default JOB_DELAY, or refuses it. */
     readonly admit: (
       job: AnyJob,
       args: unknown,
@@ -212,11 +212,11 @@ export class JobWindows extends Context.Service<
     ) => Effect.Effect<Admission, OutsideWindow | SettingsError | SqlError.SqlError>
     /** Writes into the record and the audit of a job how it was admitted. */
     readonly note: (id: number, admission: Admission) => Effect.Effect<void, SqlError.SqlError>
-    /** Waits until the devices of a job that is to wait for their windows may be changed, or the job has ended. */
+    /** Waits until the devices of a waiting job may be changed, or the job has ended. */
     readonly wait: (job: AnyJob, head: JobHead) => Effect.Effect<void, SqlError.SqlError>
-    /** Whether windows or settings are others than when this was asked last, or it is time to look for changes of devices. */
+    /** Whether windows or settings have changed since the last call, or it is time to check for changes of devices. */
     readonly hasChanged: Effect.Effect<boolean, SqlError.SqlError>
-    /** When a job that its windows put off is to begin now, and for what it waits; null when nothing about that has changed. */
+    /** The new start of a postponed job, and its wait; null if neither has changed. */
     readonly lookAgain: (job: AnyJob, putOff: PutOffJob) => Effect.Effect<NewTime | null, SqlError.SqlError>
     /** Why a job with these wishes must not begin on a device now, as a sentence; null when it may. */
     readonly closed: (wishes: WindowChoice, device: Device) => Effect.Effect<string | null, SqlError.SqlError>
@@ -227,7 +227,7 @@ export class JobWindows extends Context.Service<
     ) => Effect.Effect<string | null, SqlError.SqlError>
   }
 >()("switchyard/jobs/JobWindows") {
-  /** With what others ask of windows, so that the file is read once. */
+  /** Includes the windows service for others, so the file is read once. */
   static readonly layer = Layer.effect(JobWindows, make).pipe(
     Layer.provide(CallerDevices.layer),
     Layer.provideMerge(ChangeWindows.layer)

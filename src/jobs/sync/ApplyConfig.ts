@@ -1,13 +1,13 @@
 /**
- * Job `apply_config`: puts a given configuration on one device, whatever the settings say, and takes the device out of
- * Switchyard's hands: it becomes UNMANAGED (docs/changes.md#apply_config). No hash check and no lock; like every change it is
- * proved, with the device's own timer where it has one.
+ * Job `apply_config`: puts a given configuration on one device, whatever the settings say, and ends the device's management: it
+ * becomes UNMANAGED (docs/changes.md#apply_config). No hash check and no lock; like every change it is proved, with the device's
+ * own timer if it has one.
  */
 import { Effect } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
-import { type ChangeReport, isOpen } from "../../devices/DeviceCalls.ts"
+import { callErrorText, type ChangeReport, isOpen } from "../../devices/DeviceCalls.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
 import { broken, notStored, refusedCandidate, runChange, storeChange, watchTimers } from "./ChangeCalls.ts"
@@ -15,7 +15,6 @@ import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { ApplyConfig } from "../../domain/jobs/ChangeJobs.ts"
 import { failureOf, failureText, foundOut } from "./Outcome.ts"
-import { callErrorText } from "../../devices/CallErrorText.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 
 export const MAIN_TASK = "push_static_config"
@@ -32,7 +31,7 @@ const pushedResult = (report: ChangeReport, tasks: { readonly main: string; read
         { ...taskFailed(tasks.push, failureText(report), report.diff), ...foundOut(report) }
       ])
 
-/** The row of such a device in the job's record; it is written again when the change ends after the job. */
+/** The row of such a device in the job's record; written again if the change ends after the job. */
 export const pushedRow = (
   hostname: string,
   report: ChangeReport,
@@ -72,7 +71,7 @@ const pushConfig = Effect.fnUntraced(function* (job: ApplyJob, device: Device) {
   )
 })
 
-/** The row and the new state belong together: a restart finds both or none. */
+/** Writes the row and the new state together: a restart finds both or none. */
 const record = Effect.fnUntraced(function* (job: ApplyJob, device: Device, report: ChangeReport) {
   const jobs = yield* JobStore
   const states = yield* DeviceStates

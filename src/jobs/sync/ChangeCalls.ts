@@ -1,6 +1,6 @@
 /**
- * Calls of jobs to device actors about configuration changes: store one, run it, send the verdict to a waiting one. Failures of
- * the way to the actor become reports like any other, because a job has to record something about every device.
+ * Calls of jobs to device actors about configuration changes: store one, run it, send the verdict to a waiting one. Failures of the
+ * way to the actor become reports like any other, because a job must record a result for every device.
  */
 import { Clock, Deferred, Effect, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
@@ -11,7 +11,7 @@ import {
   newChange
 } from "../../../machines/change/ChangeDecision.ts"
 import type { ShownChange, Verdict } from "../../../machines/change/ChangeRow.ts"
-import { type ChangeReport, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
+import { type CallError, callErrorText, type ChangeReport, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { lineCount } from "../../domain/ConfigLines.ts"
 import type { Device } from "../../domain/Device.ts"
 import { can, platformOf, requireManageable } from "../../domain/platforms/Platforms.ts"
@@ -24,7 +24,6 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import type { MissingLinesPolicy } from "../../domain/Job.ts"
 import { isOtherDevice, RecordChanged } from "../../domain/DeviceIdentity.ts"
-import { type CallError, callErrorText } from "../../devices/CallErrorText.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 import { rareRetry } from "../../runtime/BackgroundWork.ts"
 
@@ -39,37 +38,37 @@ interface WantedChange {
   readonly mode: ConfirmMode
   readonly dryRun: boolean
   readonly force: boolean
-  /** How lines that the device does not show are judged. */
+  /** The policy for lines that the device does not show. */
   readonly onMissingLines?: MissingLinesPolicy
   /** The result of a dry run on the device, to which the change is pinned. */
   readonly shown?: ShownChange
-  /** Hash of what the device is expected to run; null when anything is fine. */
+  /** Hash of the expected running configuration; null if any is accepted. */
   readonly expectedHash: string | null
-  /** Where a line of the candidate comes from; asked of lines that are refused. */
+  /** The source of a line of the candidate; called for refused lines. */
   readonly originOf?: GatedCandidate["originOf"]
 }
 
-/** The candidate holds lines that are no configuration. */
+/** The candidate holds lines that are not configuration. */
 export type CandidateRefused = ReplaceConfigException | MergeConfigException
 
-/** Lines that the time of the setting is enough for, and further ones that need another second of it. */
+/** Lines that the configured time suffices for, and further lines for each additional second. */
 const USUAL_LINES = 10_000
 const LINES_IN_A_SECOND = 100
 
 /**
- * Seconds of the commit timer for a candidate of so many lines. The proof, for which the switch loads it once more, has to end
- * before the timer does.
+ * Seconds of the commit timer for a candidate of so many lines. The proof, which loads the candidate again, must end before the
+ * timer does.
  */
 export const timerFor = (usual: number, lines: number): number =>
   usual + Math.ceil(Math.max(0, lines - USUAL_LINES) / LINES_IN_A_SECOND)
 
-/** Attempts to continue a change that another replica seemed to have taken. */
+/** Attempts to continue a change that another replica seems to have taken over. */
 const MOVED_ATTEMPTS = Schedule.spaced("3 seconds").pipe(Schedule.upTo({ times: 10 }))
 
-/** Stands in the record of a change that was given up here, whatever has become of it on the device. */
+/** The failure in the record of a change that was given up here, whatever its state on the device. */
 export const BROKEN = "The change could not be carried through"
 
-/** A change that could not be carried out at all, such as when the actor met a defect: nothing certain is known. */
+/** The report of a change that could not be run, for example after a defect of the actor: its state is unknown. */
 export const broken = (text: string): ChangeReport => ({
   waiting: false,
   result: "unknown",
@@ -97,13 +96,13 @@ export const refusedCandidate = (error: CandidateRefused): ChangeReport => ({
   hash: null
 })
 
-/** The report of a call that a moving actor may have refused; a call that fails for good is reported as broken. */
+/** The report of a call that a moving actor may have refused; a permanent failure is reported as broken. */
 const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Effect.Effect<ChangeReport> =>
   rareRetry(call, Effect.retry({ while: (error) => error._tag === "ChangeMoved", schedule: MOVED_ATTEMPTS })).pipe(
     Effect.catch((error) => Effect.succeed(broken(callErrorText(error))))
   )
 
-/** The device was deleted, and a job is not while it runs. */
+/** The device was deleted; a running job cannot be. */
 const isReferenceGone = (error: SqlError.SqlError): boolean => error.reason._tag === "ConstraintError"
 
 /** The errors of `storeChange` by which a device gets no change: nothing was sent to it. */
@@ -118,7 +117,7 @@ const requireSame = Effect.fnUntraced(function* (device: Device, changeId: numbe
   if (yield* cancelChange(changeId)) return yield* new RecordChanged({ hostname: device.hostname })
 })
 
-/** The job's change on the device, new or as it was stored before. Nothing is stored of a candidate that is refused. */
+/** The job's change on the device, new or already stored. A refused candidate is not stored. */
 export const storeChange = Effect.fn("ChangeCalls.store")(function* (device: Device, wanted: WantedChange) {
   const config = yield* ServerConfig
   const changes = yield* ChangeStore
@@ -161,7 +160,7 @@ export const storeChange = Effect.fn("ChangeCalls.store")(function* (device: Dev
   return change
 })
 
-/** Runs a stored change to its end or to where it waits for a verdict; one that has ended only reports. */
+/** Runs a stored change until it ends or waits for a verdict; an ended one is only reported. */
 export const runChange = Effect.fnUntraced(function* (deviceId: number, changeId: number) {
   const actorOf = yield* DeviceEntity.client
   return yield* reported(patiently(actorOf(String(deviceId)).RunChange({ changeId })))
@@ -173,7 +172,7 @@ export const settleChange = Effect.fnUntraced(function* (deviceId: number, chang
   return yield* reported(patiently(actorOf(String(deviceId)).SettleChange({ changeId, verdict })))
 })
 
-/** Ends a change for which nothing was sent yet; false when something was. */
+/** Ends a change for which nothing was sent yet; false if something was sent. */
 export const cancelChange = Effect.fn("ChangeCalls.cancel")(function* (changeId: number) {
   const changes = yield* ChangeStore
 
@@ -191,15 +190,15 @@ export const giveUpChange = Effect.fn("ChangeCalls.giveUp")(function* (changeId:
   return claim === null || (yield* changes.claim(changeId, claim, null))
 })
 
-// Devices that cannot be reached after their commit take it back by their own timers, which may run for minutes. A job waits
-// for one until its timer has ended, and a few seconds; what is tried meanwhile to reach it, and its own time limits, add nothing
-// to that. An aborted job does not wait at all. It records this for the device and continues, or ends; the end of the change is
-// found and recorded later (`OpenChanges.ts`). A device that can be reached takes the change back at once, as without an abort. A
-// change of which nothing was sent yet, as when the machine of the server opens no connection, is cancelled by an abort.
+// Devices that cannot be reached after their commit take it back by their own timers, which may run for minutes. A job waits for a
+// device until its timer has ended, and a few seconds more; attempts to reach the device, and their time limits, do not prolong
+// this. An aborted job does not wait. It records this for the device and continues, or ends; the end of the change is found and
+// recorded later (`OpenChanges.ts`). A reachable device takes the change back at once, as without an abort. An abort cancels a
+// change for which nothing was sent yet, for example if the server's machine opens no connection.
 
 const LOOK_EVERY = "1 second"
 
-/** Why a job waits no longer for a device. */
+/** Why a job no longer waits for a device. */
 type Left = "aborted" | "silent"
 
 const messageOf = (left: Left, { hostname, timer_end }: TimedChange, now: number): string =>
@@ -220,7 +219,7 @@ const leftReport = (left: Left, change: TimedChange, now: number): ChangeReport 
   hash: null
 })
 
-/** Of a change that was cancelled because the job was aborted before anything was sent. */
+/** The message about a change that was cancelled because the job was aborted before anything was sent. */
 const cancelledReport: ChangeReport = {
   waiting: false,
   result: "discarded",
@@ -234,7 +233,7 @@ const cancelledReport: ChangeReport = {
   hash: null
 }
 
-/** Gives up calls to devices' actors when only the device's timer is left, and the job is aborted or the timer has ended. */
+/** Gives up calls to devices' actors if only the device's timer remains, and the job is aborted or the timer has ended. */
 export interface TimerWatch {
   /** The result of the call, or a report about the timer. */
   readonly orLeave: <R>(
@@ -243,13 +242,13 @@ export interface TimerWatch {
   ) => Effect.Effect<ChangeReport, never, R>
 }
 
-/** Looks for as long as the calling fiber lives. */
+/** Checks for as long as the calling fiber lives. */
 export const watchTimers = Effect.fn("TimerWaits.watch")(function* (job: RunningJob) {
   const changes = yield* ChangeStore
 
   const waiting = new Map<number, Deferred.Deferred<ChangeReport>>()
 
-  /** Something was sent for them when the abort was seen; that stays so. */
+  /** Changes for which something was sent before the abort was seen. */
   const seen = new Set<number>()
 
   const leave = Effect.gen(function* () {

@@ -1,8 +1,7 @@
 /**
- * Job `confirm_devices`: confirms what a sync in mode 2 has committed and proved, on all devices or on none
- * (docs/changes.md#confirm-modes). A device that cannot be confirmed has the others taken back; those that were confirmed
- * before are put back by a job `revert_job`. An abort counts until the first device is confirmed: then stopping would leave
- * half a change.
+ * Job `confirm_devices`: confirms the committed and proved changes of a sync in mode 2, on all devices or on none
+ * (docs/changes.md#confirm-modes). If a device cannot be confirmed, the others are taken back; a job `revert_job` restores those
+ * that were already confirmed. An abort counts until the first device is confirmed: afterwards it would leave half a change.
  */
 import { Effect, Option } from "effect"
 import type { ChangeReport } from "../../devices/DeviceCalls.ts"
@@ -18,13 +17,14 @@ import { makeGuard } from "./SyncPlan.ts"
 import { becauseOf, failureText, SyncOutcome, type SyncRun } from "./Outcome.ts"
 import { type SyncWork, takeWaiting, type VerdictContext } from "./SyncDevice.ts"
 import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
-import { JobScheduleStore } from "../../store/JobScheduling.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { settleChange, watchTimers } from "./ChangeCalls.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
-// Mode 2 after all devices are proved: hands the job's lock and its waiting devices to a job `confirm_devices`, and waits for
-// it. Changes that this job leaves unconfirmed, because it was aborted or failed, are taken back here (docs/changes.md#confirm-modes).
+// Mode 2 after all devices are proved: hands the job's lock and its waiting devices to a job `confirm_devices`, and waits for it.
+// Changes that the confirming job leaves unconfirmed, because it was aborted or failed, are taken back here
+// (docs/changes.md#confirm-modes).
 
 const POLL = "200 millis"
 
@@ -33,7 +33,7 @@ const statusOf = Effect.fnUntraced(function* (id: number) {
   return yield* Effect.catchTag(jobs.status(id), "JobNotFound", Effect.die)
 })
 
-/** The follow-up has the lock and the link in the moment in which it exists; `remember` is done together with them. */
+/** Creates the follow-up with the lock and the link in one transaction, together with `remember`. */
 const handOver = Effect.fnUntraced(function* <J extends AnyJob>(
   { id, user }: RunningJob,
   job: J,
@@ -50,7 +50,7 @@ const handOver = Effect.fnUntraced(function* <J extends AnyJob>(
     yield* locks.transfer(id, next)
   })
   yield* inTransaction(inOne)
-  // finds the job started and has it picked up at once
+  // the job is stored: wake the engine
   return yield* follow()
 })
 
@@ -66,7 +66,7 @@ export const confirmAll = Effect.fn("SyncConfirm.confirmAll")(function* (work: S
   return yield* handOver(job, ConfirmDevices, args, (confirmingJob) => job.memo.write({ ...memo, confirmingJob }))
 })
 
-/** Has a job put back what the sync job has confirmed, with this job's lock; nothing when it has confirmed nothing. */
+/** Starts a job that restores the devices that the sync job has confirmed, with this job's lock; none if it has confirmed nothing. */
 export const putBack = Effect.fn("SyncConfirm.putBack")(function* (job: RunningJob, syncJob: number) {
   const changes = yield* ChangeStore
   const windows = yield* JobWindows
@@ -74,7 +74,7 @@ export const putBack = Effect.fn("SyncConfirm.putBack")(function* (job: RunningJ
   const confirmed = yield* changes.undoable(syncJob, job.id)
   if (confirmed.length === 0) return
   const hostnames = confirmed.map(({ hostname }) => hostname)
-  // what was begun within a window is brought to its end also after it
+  // work that was begun within a window is completed even after it
   const emergency = `Puts back what job ${syncJob} has confirmed`
   const args = { job_id: syncJob, dry_run: false, hostnames, ...((yield* windows.areThere) ? { emergency } : {}) }
   yield* handOver(job, RevertJob, args, () => Effect.void)
@@ -137,7 +137,7 @@ const syncRun = Effect.fnUntraced(function* ({ user }: RunningJob, syncJob: numb
   return run
 })
 
-/** An abort of either job; not any more once confirming has begun. */
+/** An abort of either job; ignored once confirming has begun. */
 const isAborted = Effect.fnUntraced(function* ({ aborting, args, memo }: ConfirmJob) {
   const jobs = yield* JobStore
 

@@ -1,8 +1,8 @@
 /**
- * Resumes the changes that a fault has left of jobs that have ended, at the start and every few seconds: one for which
- * nothing was sent is cancelled; any other is given to its device's actor, which looks at the switch and takes back what can
- * be taken back. The outcome is then recorded, also when only the record was missing (promises 3 and 5). Which replica does it
- * does not matter: the actor does one thing at a time.
+ * Resumes open changes of ended jobs after a fault, at the start and every few seconds: a change for which nothing was sent is
+ * cancelled; any other is given to its device's actor, which observes the switch and takes an unconfirmed commit back. The outcome
+ * is then recorded, even if only the record was missing (promises 3 and 5). Any replica can do it: the actor does one thing at a
+ * time.
  */
 import { Effect, FiberMap, Layer, Option, Schedule } from "effect"
 import { ChangeStore, type StoredChange } from "../../store/ChangeStore.ts"
@@ -21,16 +21,16 @@ import * as RevertJob from "./RevertJob.ts"
 import { type AbandonedRow, makeAbandonedChanges } from "../../store/UnfinishedChanges.ts"
 import type { ChangeReport } from "../../devices/DeviceCalls.ts"
 
-// Writes into the records of jobs that have ended what became of the changes that they left behind: as the job's own function
-// would have recorded it, once, together with the sync status of the device (promises 3 and 5).
+// Writes the outcomes of abandoned changes into the records of their ended jobs: as the job's own function would have done, once,
+// together with the sync status of the device (promises 3 and 5).
 
-/** A change whose job has ended, with what its record needs. */
+/** A change whose job has ended, with the facts for its record. */
 interface AbandonedChange {
   readonly change: StoredChange
   readonly device: Device
   readonly report: ChangeReport
   readonly run: SyncRun
-  /** No later change of the device says more about its status than this one. */
+  /** Whether this is the latest change that determines the device's status. */
   readonly isNewest: boolean
 }
 
@@ -80,8 +80,8 @@ const eventsSeen = Effect.fnUntraced(function* ({ function_name, id }: JobHead) 
 })
 
 /**
- * Writes what the change came to, in one transaction; false when it is recorded already. Fails with what the job's
- * function would have failed with, and then nothing is written.
+ * Writes the outcome of the change in one transaction; false if it is already recorded. Fails as the job's function would have
+ * failed, and then writes nothing.
  */
 const recordAbandoned = Effect.fn("AbandonedChangeRecord.write")(function* (
   left: AbandonedRow,
@@ -92,7 +92,7 @@ const recordAbandoned = Effect.fn("AbandonedChangeRecord.write")(function* (
   const devices = yield* DeviceStore
   const leftChanges = yield* makeAbandonedChanges
 
-  // one device of a job after the other, so that each counts those that have finished before
+  // one device of a job after the other, so each counts those that have finished before
   yield* jobs.lockStatus(left.job_id)
   const device = yield* devices.lock(left.device_id)
   if (!(yield* leftChanges.isUnrecorded(left.id, BROKEN))) return false
@@ -116,10 +116,10 @@ const INTERVAL = "15 seconds"
 
 const JOB_OVER = { aborted: false, message: "The job was over before the change was" } as const
 
-/** A later way to have a change carried out may end it in a way that a broken call does not know. */
+/** A later attempt may end a change that a broken call has reported as unknown. */
 const isBroken = ({ phase, reason }: ChangeReport) => phase === "unknown" && reason === null
 
-/** Brings the change to its end; none if another process moves it, or the device's actor does not know. */
+/** Brings the change to its end; none if another process continues it, or the device's actor cannot tell. */
 const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: AbandonedRow) {
   const isOurs = yield* phase === "planned" ? cancelChange(id) : giveUpChange(id)
   if (!isOurs) return Option.none()
@@ -133,7 +133,7 @@ const resume = Effect.fn("OpenChanges.resume")(
     const report = yield* settle(left)
     if (Option.isNone(change) || Option.isNone(report)) return
     const isRecorded = yield* recordAbandoned(left, change.value, report.value)
-    yield* Effect.logWarning("A change that its job has left behind is settled", {
+    yield* Effect.logWarning("An open change of an ended job is settled", {
       job: left.job_id,
       device: left.device_id,
       was: left.phase,
@@ -142,7 +142,7 @@ const resume = Effect.fn("OpenChanges.resume")(
     })
   },
   Effect.catchCause((cause) =>
-    Effect.logWarning("A change that its job has left behind could not be settled; it will be tried again", cause)
+    Effect.logWarning("An open change of an ended job could not be settled; it will be tried again", cause)
   )
 )
 
@@ -163,5 +163,5 @@ const make = Effect.gen(function* () {
   )
 })
 
-/** Looks for as long as the server runs. */
+/** Runs for as long as the server runs. */
 export const layer = Layer.effectDiscard(make)

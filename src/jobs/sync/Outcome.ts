@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { type ChangeReport, isOpen } from "../../devices/DeviceCalls.ts"
+import { callErrorText, type ChangeReport, isOpen } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceScore } from "../../domain/ChangeRisk.ts"
 import { platformOf, type UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
@@ -13,20 +13,19 @@ import type { SyncCause } from "../../domain/SyncCause.ts"
 import { SyncEventStore } from "../../store/DeviceStore.ts"
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import type { DisputedRecord, RecordChanged, UnseenDevice } from "../../domain/DeviceIdentity.ts"
-import { callErrorText } from "../../devices/CallErrorText.ts"
 import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"
 import type { Stop } from "../../domain/jobs/ChangeJobs.ts"
 import { NOT_STARTED } from "../engine/JobHandler.ts"
 
-// The task list of one device in a sync job: what was rendered, what would change, and what became of it, in the order and with
-// the names that clients know (docs/changes.md#entries-of-the-result). Pure.
+// The task list of one device in a sync job: rendering, difference and outcome, in the order and with the names that clients know
+// (docs/changes.md#entries-of-the-result). Pure.
 
 export const MAIN_TASK = "push_sync_device"
 const GENERATE_TASK = "Generate device config"
 const SYNC_TASK = "Sync device config"
 const REACHABLE_TASK = "Verify reachability"
 
-/** Reasons that, when nothing was committed, may be known before the switch has been given anything. */
+/** Reasons that may be known before anything was sent to the switch, if nothing was committed. */
 const early: ReadonlySet<string> = new Set<ChangeReason>(["unreachable", "cancelled", "connectionLost"])
 
 /** There is no third entry then. */
@@ -61,7 +60,7 @@ const stateOf = ({ reason, result, runs }: ChangeReport): string => {
   return reason === "leftConfiguration" && result === "unknown" ? ALTERED_BY_LINE : whereItIs[runs]
 }
 
-/** The whole text of a failed change: what the device said, where it stands now, and the sentence of the outcome. */
+/** The whole text of a failed change: the device's error, its present configuration, and the sentence of the outcome. */
 export const failureText = (report: ChangeReport): string => {
   const said = report.failure?.trimEnd() ?? ""
   const isSaid = endedEarly(report) || report.reason === "rejected" || report.reason === "locked"
@@ -74,7 +73,7 @@ export const failureText = (report: ChangeReport): string => {
 export const renderFailed = (text: string): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, subtaskFailed(GENERATE_TASK)), taskFailed(GENERATE_TASK, text)])
 
-/** The configuration is another one than the dry run has shown: nothing was sent. */
+/** The configuration differs from the one of the dry run: nothing was sent. */
 export const fenced = (config: string, message: string): DeviceResult =>
   deviceResult([
     taskFailed(MAIN_TASK, subtaskFailed(SYNC_TASK)),
@@ -90,15 +89,15 @@ export const unmanageable = (error: UnmanageableDevice): DeviceResult =>
 export const forbidden = (error: DisputedRecord | RecordChanged | UnseenDevice): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, callErrorText(error))])
 
-/** The report of a device that was taken back although nothing was wrong with it, with the reason of the rollout. */
+/** The report of a device that was taken back without a failure of its own, with the reason of the rollout. */
 export const becauseOf = (stop: Stop, report: ChangeReport): ChangeReport =>
   report.reason === "othersFailed" ? { ...report, message: `${stop.message}, so the change was taken back` } : report
 
-/** That the device answered after a mode-2 commit, as far as it said its name. */
+/** The sentence that the device answered after a mode-2 commit, if it gave its name. */
 const reachable = ({ fqdn }: ChangeReport): ReadonlyArray<JobTask> =>
   fqdn === undefined ? [] : [taskOk(REACHABLE_TASK, { facts: { fqdn } })]
 
-/** How the device was proved, and what could not be compared. */
+/** The proof of the device, and lines that could not be compared. */
 export const foundOut = ({
   notes,
   proof,
@@ -110,7 +109,7 @@ export const foundOut = ({
   ...(notes === undefined || notes.not_shown.length === 0 ? {} : { not_shown: notes.not_shown })
 })
 
-/** The entries of a device that is proved to run what was rendered, confirmed or waiting for the others. */
+/** The entries of a device that is proved to run the rendered configuration, confirmed or waiting for the others. */
 const doneResult = (config: string, report: ChangeReport): DeviceResult =>
   deviceResult([
     taskOk(MAIN_TASK),
@@ -129,9 +128,9 @@ export const syncResult = (config: string, report: ChangeReport): DeviceResult =
   return deviceResult([taskFailed(MAIN_TASK, subtaskFailed(SYNC_TASK)), generated, sync])
 }
 
-// The sync status of devices after their changes (docs/changes.md#sync-status-after-a-change, promise 5): `synchronized`
-// becomes true only when the device was seen to run what the settings say, and only if nothing has happened to it since the job
-// began. Writes many devices with a statement for each way to end; rows are locked in the order of their ids.
+// The sync status of devices after their changes (docs/changes.md#sync-status-after-a-change, promise 5): `synchronized` becomes
+// true only if the device was seen to run the configuration of the settings, and only without a later event since the job began.
+// Writes many devices with one statement for each kind of outcome; rows are locked in the order of their ids.
 
 /** The circumstances of a device's change. */
 export interface SyncRun {
@@ -154,7 +153,7 @@ type Finding = "inSync" | "differs" | "nothing" | SyncCause
 const findingOf = ({ report, run }: EndedChange): Finding => {
   if (report.reason === "hashMismatch") return "confighash"
   if (report.ok) return run.dryRun && report.diff !== "" ? "differs" : "inSync"
-  // nothing was committed, so what was known of the device still holds
+  // nothing was committed, so the previous status of the device still holds
   return report.result === "discarded" ? "nothing" : failureOf(report)
 }
 
@@ -166,14 +165,14 @@ export const failureOf = ({ reason }: ChangeReport): SyncCause =>
 export const makeSyncStatus = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const events = yield* SyncEventStore
-  // what was proved is known already; a record that was lost on the way follows it here
+  // the proof is already stored; this adds a record that was lost
   const provedHash = sql`coalesce((select p.hash from proved_config p where p.device_id = device.id), device.confhash)`
 
-  /** The devices are proved to run what was rendered; events that are newer than the job keep them unsynchronized. */
+  /** The devices are proved to run the rendered configuration; events that are newer than the job keep them unsynchronized. */
   const inSync = Effect.fnUntraced(function* (changes: ReadonlyArray<EndedChange>) {
     if (changes.length === 0) return
     const rows = changes.map(({ device: { hostname, id }, run }) => ({ id, hostname, seen: run.eventsSeen }))
-    // a statement of its own: what waits for a refresh that is marking devices must see the events of that refresh afterwards
+    // a separate statement: after waiting for a refresh that marks devices, it must see the events of that refresh
     yield* sql`select 1 from device where id = any(${rows.map(({ id }) => id)}::integer[]) order by id for update`
     yield* sql`with given as (select * from jsonb_to_recordset(${sql.json(rows)})
         as given (id integer, hostname text, seen integer)),
@@ -257,7 +256,7 @@ const make = Effect.gen(function* () {
     waiting: isOpen(report)
   })
 
-  /** Those of the outcomes whose rows waited for nothing but this; the rows are as they have to be. */
+  /** Confirms the waiting rows of proved devices, whose task lists are already final; yields their outcomes. */
   const endWaiting = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
     const confirmed = outcomes.filter(({ mayWait, report }) => mayWait && report.ok)
     if (confirmed.length === 0) return new Set<Outcome>()
@@ -269,7 +268,7 @@ const make = Effect.gen(function* () {
     return new Set(confirmed.filter((_, place) => places.has(place)))
   })
 
-  /** The devices' sync status and their task lists together, so that a device that is done has both. */
+  /** The devices' sync status and their task lists together, so a finished device has both. */
   const recordAll = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
     const waited = yield* endWaiting(outcomes)
     yield* status.write(outcomes)
@@ -322,7 +321,7 @@ const make = Effect.gen(function* () {
   return SyncOutcome.of({ record, recordWaiting, recordVerdict, recordTasks, recordRestored, stopped })
 })
 
-/** Writes what became of a device. `config` is what was rendered for it. */
+/** Writes the outcome of a device. `config` is its rendered configuration. */
 type Recorder = (
   device: Device,
   run: SyncRun,
@@ -330,25 +329,25 @@ type Recorder = (
   report: ChangeReport
 ) => Effect.Effect<void, SqlError.SqlError>
 
-/** Writes how a device fared. */
+/** Writes the outcome of a device. */
 export class SyncOutcome extends Context.Service<
   SyncOutcome,
   {
-    /** Writes the device's sync status, then its task list, so that a job that is done has both. */
+    /** Writes the device's sync status, then its task list, so a finished job has both. */
     readonly record: Recorder
     /** Writes the task list of a device that is proved and waits for the others; its sync status is not decided yet. */
     readonly recordWaiting: Recorder
     /** The same as `record` for a device that may have a row as waiting. */
     readonly recordVerdict: Recorder
-    /** Writes the task list alone: what is known of the device by now is newer than this change. */
+    /** Writes only the task list: the device's status is newer than this change. */
     readonly recordTasks: Recorder
-    /** Writes the sync status of a device that was put back to an older configuration. */
+    /** Writes the sync status of a device that was restored to an older configuration. */
     readonly recordRestored: (
       device: Device,
       run: SyncRun,
       report: ChangeReport
     ) => Effect.Effect<void, SqlError.SqlError>
-    /** The devices that a stopped rollout has taken back although they were fine, and those that it has not begun. */
+    /** The devices that a stopped rollout has taken back without a failure of their own, and those that it has not begun. */
     readonly stopped: (jobId: number) => Effect.Effect<StoppedDevices, SqlError.SqlError>
   }
 >()("switchyard/jobs/SyncOutcome") {

@@ -1,13 +1,13 @@
 /**
- * Job `revert_job`: undoes a job. Every device that the job has changed gets back the running configuration that it had
- * before, unless it has been changed since: such a device is refused and not changed. The restored configuration is proved like
- * any change. Afterwards the devices are not synchronized, because the settings still say what the undone job pushed.
+ * Job `revert_job`: undoes a job. Every device that the job has changed gets back its previous running configuration, unless it has
+ * been changed since: such a device is refused and not changed. The restored configuration is proved like any change. Afterwards
+ * the devices are not synchronized, because the settings still contain the undone change.
  */
 import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, taskFailed } from "../../domain/Job.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
-import type { ChangeReport } from "../../devices/DeviceCalls.ts"
+import { callErrorText, type ChangeReport } from "../../devices/DeviceCalls.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type UndoableChange } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -24,7 +24,6 @@ import {
 } from "./ChangeCalls.ts"
 import { handle, inTransaction, type JobRun, notStarted } from "../engine/JobHandler.ts"
 import { RevertJob } from "../../domain/jobs/ChangeJobs.ts"
-import { callErrorText } from "../../devices/CallErrorText.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import { SyncOutcome, type SyncRun } from "./Outcome.ts"
 
@@ -42,13 +41,13 @@ interface RevertContext {
 
 const refused = (message: string) => deviceResult([taskFailed(MAIN_TASK, `NotReverted: ${message}\n`)])
 
-/** A device that no longer runs what the job left on it says so in words of its own. */
+/** The message about a device that no longer runs the configuration of the undone job. */
 const explained = (report: ChangeReport, jobId: number): ChangeReport =>
   report.reason === "hashMismatch"
     ? { ...report, message: `The device does not run any more what job ${jobId} left on it, so it was left alone` }
     : report
 
-/** The configuration to put back, or why this device is refused. */
+/** The configuration to restore, or why this device is refused. */
 const restorable = Effect.fnUntraced(function* (change: UndoableChange, device: Device, job: Revert) {
   const changes = yield* ChangeStore
   const windows = yield* JobWindows

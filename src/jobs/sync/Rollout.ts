@@ -1,12 +1,11 @@
 /**
- * Carries a sync through its stages to the verdict over what waits afterwards: confirmed by a job of its own, or taken back
+ * Runs a sync through its stages to the verdict over the waiting changes: confirmed by a separate job, or taken back
  * (docs/changes.md#confirm-modes). A restart continues with the devices that have no final result yet.
  */
 import { Effect, Fiber, Result, Schedule } from "effect"
 import { JobFailure } from "../../domain/Job.ts"
 import type { SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { JobScheduleStore } from "../../store/JobScheduling.ts"
 import { makeGuard, planOf, stagesOf } from "./SyncPlan.ts"
 import {
   confirmStage,
@@ -26,13 +25,14 @@ import type { SyncRun } from "./Outcome.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 import { watchTimers } from "./ChangeCalls.ts"
 import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
-// The remaining work of a sync, at its beginning or after a restart: the devices that have no final result yet, what is rendered for
-// them, and why the rollout was stopped before, if it was.
+// The remaining work of a sync, at its beginning or after a restart: the devices without a final result, the sources of their
+// renderings, and why the rollout was stopped before, if it was.
 
 const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
 
-/** For a run in which every device has its candidate already. */
+/** For a run in which every device already has its candidate. */
 const nothingPrepared: Render = ({ hostname }) =>
   Effect.succeed(Result.fail(new RenderFailed({ type: "NotPrepared", message: `${hostname} was not prepared` })))
 
@@ -78,17 +78,17 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
   return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
 })
 
-// The devices of a sync job, stage by stage. When the rollout is stopped nothing new is begun, devices in flight are brought to
-// a known end, and those that wait are taken back at once instead of waiting for their timers (docs/changes.md#confirm-modes
-// and docs/concepts.md#the-promises).
+// The devices of a sync job, stage by stage. When the rollout is stopped, nothing new is begun, devices in flight are brought to a
+// known end, and waiting ones are taken back at once instead of waiting for their timers (docs/changes.md#confirm-modes and
+// docs/concepts.md#the-promises).
 
-/** How often the changes are looked at for one that has failed but still waits for its switch. */
+/** How often the changes are checked for a failed one that still waits for its switch. */
 const WATCH_EVERY = "1 second"
 
-/** How often a stage that is held looks whether it may begin. */
+/** How often a held stage checks whether it may begin. */
 const LOOK_EVERY = "500 millis"
 
-/** A device that died after its commit reports late; its row shows at once that it will not be confirmed. */
+/** A device that became unreachable after its commit reports late; its row shows at once that it will not be confirmed. */
 const watch = Effect.fnUntraced(function* (work: SyncWork, devices: ReadonlyMap<number, Device>, isCanary: boolean) {
   const changes = yield* ChangeStore
   return yield* Effect.gen(function* () {
@@ -140,7 +140,7 @@ const runStage = Effect.fn("SyncRollout.stage")(function* (
   yield* guard.stop() === null ? Fiber.interrupt(takingBack) : Fiber.join(takingBack)
 })
 
-/** All devices that have no final result yet, stage by stage. Yields the work in its state afterwards. */
+/** All devices without a final result, stage by stage. Yields the work in its new state. */
 const runStages = Effect.fnUntraced(function* (job: SyncJob, memo: SyncMemo) {
   const { devices, work } = yield* remainingWork(job, memo)
   const { guard } = work
@@ -175,7 +175,7 @@ const conclude = Effect.fnUntraced(function* (work: SyncWork, memo: SyncMemo) {
   const stop = guard.stop()
   if (stop !== null && (plan.takesBack || stop.aborted)) {
     yield* takeBack(work, takeWaiting(work), stop)
-    // all or nothing: devices that kept the change although others failed are put back by a job of their own
+    // all or nothing: a separate job restores devices that kept the change although others failed
     if (plan.scope === "job" && !stop.aborted) yield* putBack(job, job.id)
   } else if (waiting.size > 0 && !job.args.dry_run) {
     const next = { ...memo, ...(stop === null ? {} : { stop }) }
@@ -183,7 +183,7 @@ const conclude = Effect.fnUntraced(function* (work: SyncWork, memo: SyncMemo) {
   }
 })
 
-/** Works on all devices that have no final result yet, until none waits any more. */
+/** Works on all devices without a final result, until none waits any more. */
 export const rollOut = Effect.fn("SyncStages.run")(function* (job: SyncJob, memo: SyncMemo) {
   const work = yield* runStages(job, memo)
   yield* conclude(work, memo)

@@ -1,8 +1,8 @@
 /**
- * One device of a sync job: waits for other jobs on it, renders its configuration, stores its change and runs it, and records
- * what became of it (docs/changes.md#the-way-of-a-change).
+ * One device of a sync job: waits for other jobs on it, renders its configuration, stores its change and runs it, and records the
+ * result (docs/changes.md#the-way-of-a-change).
  */
-import { Context, Effect, Layer, Option, Result, Semaphore } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
 import { type Stop, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
@@ -10,7 +10,7 @@ import { type CommitSet, WorkingCommits } from "../../domain/Repository.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { type LiveChange } from "../../store/UnfinishedChanges.ts"
+import type { LiveChange } from "../../store/UnfinishedChanges.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import {
   cancelChange,
@@ -42,7 +42,7 @@ import { fenceDevice } from "../requests/DryRun.ts"
 import { originOf } from "../../templates/Provenance.ts"
 import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
-// A sync job at work: what its stages, its devices and the verdict over them share.
+// A running sync job: the state that its stages, its devices and the verdict over them share.
 
 export type SyncJob = JobRun<typeof SyncDevices>
 
@@ -64,7 +64,7 @@ export interface SyncWork extends VerdictContext {
   readonly job: SyncJob
   readonly plan: SyncPlan
   readonly render: Render
-  /** Number of the newest change of all when the job started. */
+  /** Number of the newest change when the job started. */
   readonly changesSeen: number
   /** Changes of this job that an earlier run has begun, by device id. */
   readonly begun: ReadonlyMap<number, ChangeProgress>
@@ -115,7 +115,7 @@ export const takeBack = Effect.fnUntraced(function* (
   })
 })
 
-/** Confirms all that wait, or takes them back from where the rollout is stopped. */
+/** Confirms all waiting devices, or takes them back if the rollout is stopped. */
 export const confirmStage = Effect.fnUntraced(function* (work: SyncWork) {
   const config = yield* ServerConfig
   return yield* Effect.suspend(() =>
@@ -130,10 +130,10 @@ export const confirmStage = Effect.fnUntraced(function* (work: SyncWork) {
   )
 })
 
-/** Puts a proved device among those that wait, or takes it back when the rollout was stopped meanwhile. */
+/** Adds a proved device to the waiting ones, or takes it back if the rollout was stopped meanwhile. */
 const holdDevice = (work: SyncWork, device: WaitingDevice) =>
   Effect.suspend(() => {
-    // from here to the end nothing else runs in between: either the device is in the list when it is emptied, or not
+    // no other fiber runs from here to the end: either the device is in the list when it is emptied, or not
     const stop = work.guard.stop()
     if (takesBackNow(work, stop)) return settleDevice(work, device, stop)
     work.waiting.set(device.device.id, device)
@@ -141,13 +141,12 @@ const holdDevice = (work: SyncWork, device: WaitingDevice) =>
   })
 
 // Two jobs that want the same device. An urgent sync runs next to a running one (docs/changes.md#emergencies), so either of them
-// may come to a device that the other has begun. The second job waits for the end of the first, and skips the device
-// if it has been brought to what the settings say. The device's actor makes sure that they never write at the same
-// time. Pure.
+// may reach a device that the other has begun. The second job waits for the end of the first, and skips the device if it has the
+// configuration of the settings. The device's actor makes sure that they never write at the same time. Pure.
 
 const SUCCEEDED: ReadonlySet<string> = new Set(["confirmed", "unchanged"])
 
-/** A job that comes to a device, and what it knows of others there. */
+/** A job that reaches a device, and its knowledge of other jobs there. */
 export interface SecondJob {
   readonly jobId: number
   /** Number of the newest change when the job began. */
@@ -165,7 +164,7 @@ type Turn =
 
 const BEGIN: Turn = { _tag: "Begin" }
 
-/** Whether the other job has brought the device to what this one wants: from the same commits, or from later ones. */
+/** Whether the other job has given the device the wanted configuration: from the same commits, or from later ones. */
 const isSameGoal = (change: LiveChange, { commits, jobId }: SecondJob): boolean => {
   if (functionOf(change.function_name) !== SyncDevices.name || !SUCCEEDED.has(change.phase)) return false
   const isSame = change.settings_commit === commits?.settings && change.templates_commit === commits.templates
@@ -184,9 +183,9 @@ export const turnOf = (newest: LiveChange | null, own: SecondJob): Turn => {
 const doneElsewhere = (jobId: number): DeviceResult =>
   deviceResult([taskOk(MAIN_TASK, `Job ${jobId} has synchronized this device meanwhile, so it was left alone`)])
 
-// Renders what a device should run and stores the change that brings it there; what prevents it is recorded of the device.
+// Renders the configuration of a device and stores its change; an obstacle is recorded as the device's result.
 
-/** Such as of the data of a port that was sealed under a key which is lost. */
+/** For example about the data of a port that was sealed with a lost key. */
 const withMark = (mark: string) =>
   `The configuration has ${mark} in the place of a secret, so it is not sent: enter the text of the port or of the template again\n`
 
@@ -244,20 +243,10 @@ const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncW
   })
 })
 
-/**
- * Places for devices that are rendered and stored at once, for all jobs of this process. The switch of the first is dialled while the next
- * are rendered; without this bound all that a job works on at once would be rendered before the first.
- */
-export class BeginningPlaces extends Context.Service<BeginningPlaces, Semaphore.Semaphore>()(
-  "switchyard/jobs/BeginningPlaces"
-) {
-  static readonly layer = Layer.effect(BeginningPlaces, Semaphore.make(32))
-}
-
-/** How often a job looks whether another one has done with a device. */
+/** How often a job checks whether another one has finished with a device. */
 const POLL = "500 millis"
 
-/** The result of the first look: a change to run, wait for another job, wait until this job is resumed, or nothing more to do. */
+/** The first step on a device: a change to run, wait for another job, wait until this job is resumed, or no more work. */
 type Beginning = ChangeToRun | "wait" | "paused" | null
 
 /** A row of a device on which the job has changed nothing. */
@@ -271,7 +260,7 @@ const record = Effect.fnUntraced(function* (
   return yield* jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
 })
 
-/** The turn of this job on the device; also notices whether the job is being aborted. */
+/** The turn of this job on the device; also checks for an abort. */
 const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }: Device, hasWaited: boolean) {
   const { live } = yield* ChangeStore
 
@@ -289,7 +278,7 @@ const isLeftAlone = Effect.fnUntraced(function* (work: SyncWork, device: Device,
   return true
 })
 
-/** After a restart the window of what was stored and not sent may have closed. */
+/** After a restart the window of a stored and unsent change may have closed. */
 const isClosed = Effect.fnUntraced(function* (work: SyncWork, device: Device) {
   const windows = yield* JobWindows
 
@@ -307,9 +296,7 @@ const begin = Effect.fnUntraced(
   function* (work: SyncWork, device: Device, hasWaited: boolean) {
     const changes = yield* ChangeStore
     const { waits } = yield* JobScheduleStore
-    const { lull } = yield* BackgroundWork
 
-    yield* lull
     const { guard, job } = work
     const begun = work.begun.get(device.id)
     const isNew = begun === undefined && !job.args.dry_run
@@ -329,11 +316,11 @@ const begin = Effect.fnUntraced(
       yield* record(work, device, doneElsewhere(turn.because), true)
       return null
     }
-    // the devices of a stage that are confirmed together are begun together: the timers of the first run while the others are at work
+    // devices of a stage that are confirmed together are begun together: the first timers run while the others work
     if (work.plan.scope === "device" && (yield* waits.isPaused(job.id))) return "paused" as const
     return yield* storeCandidate(work, device)
   },
-  (begun) => Effect.flatMap(BeginningPlaces, (places) => places.withPermit(begun))
+  (begun) => Effect.flatMap(BackgroundWork, ({ beginning }) => beginning(begun))
 )
 
 const runAndRecord = Effect.fnUntraced(function* (
@@ -359,7 +346,7 @@ const runAndRecord = Effect.fnUntraced(function* (
   yield* holdDevice(work, { device, changeId: change.id })
 })
 
-/** Works on one device until its change has ended or waits for a verdict; whatever it came to is recorded. */
+/** Works on one device until its change has ended or waits for a verdict, and records the result. */
 export const syncDevice = Effect.fn("SyncDevice.sync")(function* (work: SyncWork, device: Device, isCanary: boolean) {
   let beginning: Beginning = yield* begin(work, device, false)
   let hasWaited = false

@@ -13,13 +13,11 @@ import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubject
 import { type Guard, unknownCanaries } from "./SyncPlan.ts"
 import { SyncOutcome } from "./Outcome.ts"
 import type { SyncJob } from "./SyncDevice.ts"
-import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
+import { DeviceEntity, isWrongDevice, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { ConfigStore } from "../../store/ConfigStore.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
-import { isWrongDevice } from "../../devices/CallErrorText.ts"
 import type { Refusal } from "../../domain/AutoPush.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
@@ -27,15 +25,16 @@ import { JobWindows } from "../requests/JobWindows.ts"
 import { judgeAutoPush } from "../requests/DryRun.ts"
 import { resumeWaiting, rollOut } from "./Rollout.ts"
 import { makeJobCommits } from "../../store/JobResults.ts"
-import { ChangeStore } from "../../store/ChangeStore.ts"
 import { jobScore } from "../../domain/ChangeRisk.ts"
 import { SyncDevices, type SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
 import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/Repository.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
 
-// The sequel of a dry run with `auto_push`: the live run, or the reason why a person has to start it
-// (docs/changes.md#auto_push). Clients take a missing follow-up for done, so every refusal is in the record and in the log.
+// The sequel of a dry run with `auto_push`: the live run, or the reason why a person has to start it (docs/changes.md#auto_push).
+// Clients take a missing follow-up for success, so every refusal is in the record and in the log.
 
-/** A window that has closed since the dry run began speaks against the live run as well. */
+/** A window that has closed since the dry run began also prevents the live run. */
 const withinWindow = Effect.fnUntraced(function* ({ args }: SyncJob, rows: ReadonlyArray<JobDevice>) {
   const devices = yield* DeviceStore
   const windows = yield* JobWindows
@@ -47,7 +46,7 @@ const withinWindow = Effect.fnUntraced(function* ({ args }: SyncJob, rows: Reado
   return "push"
 })
 
-/** Ends a dry run. Yields why nothing was pushed; null when something was or nothing was asked. */
+/** Ends a dry run. Yields why nothing was pushed; null if something was pushed or no push was requested. */
 const followDryRun = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows: ReadonlyArray<JobDevice>) {
   const engine = yield* JobEngine
 
@@ -81,8 +80,8 @@ const followDryRun = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows:
   return refusal
 })
 
-// The check that ends a whole job before anything is pushed: every selected device whose configuration we know must still run
-// it (`abort_on_failure`, docs/changes.md#the-way-of-a-change and docs/changes.md#hash-check).
+// The check before the first push of a whole job: every selected device with a known configuration must still run it
+// (`abort_on_failure`, docs/changes.md#the-way-of-a-change and docs/changes.md#hash-check).
 
 /** At most so many devices are explained in the message. */
 const EXPLAINED = 20
@@ -93,7 +92,7 @@ const mismatch = Effect.fnUntraced(function* (job: RunningJob, device: Device) {
 
   const call = patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} }))
   const asked = yield* untilAborted(job, Effect.result(call))
-  // nothing is begun after an abort, so nothing needs to be known
+  // nothing is begun after an abort, so no check is needed
   if (Option.isNone(asked)) return null
   const read = asked.value
   if (Result.isFailure(read)) {
@@ -109,7 +108,7 @@ const checkHashes = Effect.fn("HashCheck.check")(function* (job: RunningJob, sel
   const config = yield* ServerConfig
   const events = yield* SyncEventStore
 
-  // a device without a driver fails alone, without the others
+  // a device without a driver fails without affecting the others
   const known = selected.filter((device) => device.confhash !== null && isManageable(device))
   const together = yield* askedTogether(job)
   const checked = yield* Effect.forEach(known, (device) => mismatch(together, device), {
@@ -131,14 +130,14 @@ const checkHashes = Effect.fn("HashCheck.check")(function* (job: RunningJob, sel
 
 const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
 
-/** Makes the decision with which a later run of the same job continues. */
+/** Makes and stores the decision that a later run of the same job continues with. */
 const decide = Effect.fnUntraced(function* (job: SyncJob) {
   const commits = yield* makeJobCommits
   const { live: liveChanges } = yield* ChangeStore
   const repositories = yield* RepositoryStore
 
   const { args } = job
-  // one that waited for its time, or follows a dry run, meets a restore that came meanwhile
+  // the database may have been restored while a scheduled job or a follow-up waited
   const restored = yield* repositories.restored
   if (Option.isSome(restored) && args.force && !args.dry_run && !args.confirm_older)
     return yield* new JobFailure({ type: "OlderCommits", message: olderRefusal(restored.value) })

@@ -8,7 +8,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
-/** Which devices are confirmed together: each alone, those of a stage, or all of the job. */
+/** The devices that are confirmed together: one, those of a stage, or all of the job. */
 type ConfirmScope = "device" | "stage" | "job"
 
 export interface SyncPlan extends Limits {
@@ -35,15 +35,14 @@ export const planOf = (args: SyncArguments, configured: number): SyncPlan => {
     mode: scope === "device" ? (mode === 0 ? 0 : 1) : 2,
     scope,
     takesBack,
-    // a caller who wants failures taken back wants the first one to stop the rollout, unless max_failures says otherwise
+    // with take-back the first failure stops the rollout, unless max_failures is set
     maxFailures: args.dry_run ? null : (args.max_failures ?? (takesBack && mode !== 2 ? 1 : null)),
     allOrNothing: scope === "job" && takesBack
   }
 }
 
-// How a change is rolled out over many devices: in which order and in what portions, and when it is stopped. Canaries go
-// first and none of them may fail; after that the rollout stops when the limit of failed devices is reached, or when a user
-// aborts the job. Goes beyond the reference, which knows neither.
+// The rollout of a change over many devices: its order, its stages, and its stop. Canaries come first and none of them may fail;
+// after that the rollout stops when the limit of failed devices is reached, or when a user aborts the job.
 
 /** Devices that are worked on together; the next stage begins when all of them have ended. */
 interface Stage {
@@ -106,7 +105,7 @@ const reached = (failures: ReadonlySet<string>, { allOrNothing, maxFailures }: L
 export interface Guard {
   /** Why the rollout must stop; null while it continues. */
   readonly stop: () => Stop | null
-  /** A device has failed, said once or several times. */
+  /** Records a failed device; repeated calls count once. */
   readonly failed: (hostname: string, isCanary: boolean) => Effect.Effect<void>
   readonly aborted: Effect.Effect<void>
   /** Other reasons to stop. */
@@ -148,8 +147,8 @@ export const makeGuard = Effect.fnUntraced(function* (
   }
 })
 
-// Pauses and resumes rollouts (docs/jobs.md#pause). A change that runs on a switch comes to its end; nothing further is begun.
-// The row of the job says so, so that a restart holds it as well.
+// Pauses and resumes rollouts (docs/jobs.md#pause). A change that runs on a switch is completed; no further one is begun. The row
+// of the job records the pause, so it also holds after a restart.
 
 /** The job cannot be held, or is not held. */
 class PauseRefused extends Schema.TaggedError<PauseRefused>()("PauseRefused", { message: Schema.String }) {}
@@ -164,7 +163,7 @@ const unfitness = (name: string, start_arguments: unknown, configured: number): 
     : null
 }
 
-/** What pauses and resumes rollouts. `unfit`: why the job of this number can never be paused; null if it can while it runs. */
+/** Functions that pause and resume rollouts. `unfit`: why the job with this number can never be paused; null if it can while it runs. */
 export const makePauses = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { COMMIT_CONFIRMED_MODE } = yield* ServerConfig

@@ -1,6 +1,6 @@
 /**
- * Job `device_upgrade`: brings another version of its operating system to switches (docs/jobs.md#device_upgrade). Devices are
- * worked on side by side, a staggered upgrade group after group, each group only when the one before is back.
+ * Job `device_upgrade`: installs another version of the operating system on switches (docs/jobs.md#device_upgrade). Devices are
+ * upgraded in parallel; a staggered upgrade runs group after group, each only when the previous one answers again.
  */
 import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
@@ -28,12 +28,12 @@ import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 import { makeUpgradeOrders } from "../../firmware/UpgradeOrder.ts"
-import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/FirmwareJobs.ts"
+import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/UpkeepJobs.ts"
 
-// Takes one device through the steps of an upgrade: those that were asked for, in their order, each entry stored as it ends
+// Takes one device through the steps of an upgrade: the requested ones, in their order, each entry stored at its end
 // (docs/jobs.md#device_upgrade). After a restart it continues with the step that was running.
 
-/** Steps that change what a switch in service runs, or will. */
+/** Steps that change the running or the next version of a switch in service. */
 const INTERRUPTS: ReadonlySet<StepName> = new Set(["activate", "reboot"])
 
 const begin = ({ os_version }: Device): UpgradeProgress => ({
@@ -46,7 +46,7 @@ const begin = ({ os_version }: Device): UpgradeProgress => ({
   waitingSince: null
 })
 
-/** The steps that are left to do: none after one that failed, no reboot of a switch that boots the image already. */
+/** The remaining steps: none after a failed one, no reboot of a switch that already boots the image. */
 const remaining = (args: UpgradeArguments, { alreadyActive, tasks }: UpgradeProgress) => {
   if (tasks.some((task) => task.failed)) return []
   return stepNames.filter(

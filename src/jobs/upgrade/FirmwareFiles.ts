@@ -1,9 +1,9 @@
 /**
- * Job `get_firmware`: downloads an image to the firmware store (docs/jobs.md#get_firmware). It ends FINISHED, also on error,
- * and at once when it is aborted; what it has until then is kept for the next download.
+ * Job `get_firmware`: downloads an image to the firmware store (docs/jobs.md#get_firmware). It ends FINISHED, also on error, and at
+ * once after an abort; the bytes so far are kept for the next download.
  */
 import { Duration, Effect, Option } from "effect"
-import { GetFirmware, GetFirmwareChksum, RemoveFile } from "../../domain/jobs/FirmwareJobs.ts"
+import { GetFirmware, GetFirmwareChksum, RemoveFile } from "../../domain/jobs/UpkeepJobs.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
 import { FirmwareUnreachable, type TellProgress } from "../../firmware/ImageDownload.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -13,10 +13,10 @@ import { handle, type JobOutcome, type JobRun, untilAborted } from "../engine/Jo
 /** The end of a job about an image, whose result is a sentence. */
 const fileDone = (result: string): JobOutcome => ({ result, change_score: null })
 
-/** The same when it came to nothing. */
+/** The same for a failure. */
 const fileFailed = (result: string): JobOutcome => ({ ...fileDone(result), failure: result })
 
-/** How often a job writes how far it is. */
+/** How often a job writes its progress. */
 const EVERY = "2 seconds"
 
 /** Writes the progress of a download regularly, for users who wait for it. */

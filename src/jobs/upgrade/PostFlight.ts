@@ -1,6 +1,6 @@
 /**
- * The last step of an upgrade: waits for the switch and looks which version it really runs (docs/jobs.md#device_upgrade). The
- * version is stored whatever it is; a new one makes the device unsynchronized until it is proved again.
+ * The last step of an upgrade: waits for the switch and reads its running version (docs/jobs.md#device_upgrade). Any version is
+ * stored; a new one makes the device unsynchronized until it is proved again.
  */
 import { Clock, Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
@@ -13,7 +13,7 @@ import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
 import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { JobTask } from "../../domain/Job.ts"
-import type { DeviceUpgrade } from "../../domain/jobs/FirmwareJobs.ts"
+import type { DeviceUpgrade } from "../../domain/jobs/UpkeepJobs.ts"
 import { inTransaction, type JobRun } from "../engine/JobHandler.ts"
 import type { Facts } from "../../domain/DeviceReadings.ts"
 import { versionIn } from "../../domain/Firmware.ts"
@@ -34,14 +34,14 @@ export interface UpgradedDevice {
   readonly save: (patch: Partial<UpgradeProgress>) => Effect.Effect<void, SqlError.SqlError>
 }
 
-/** The entry of a step, with what else is to be stored with it. */
+/** The entry of a step, with further fields to store. */
 export interface StepEnd {
   readonly task: JobTask
   readonly patch?: Partial<UpgradeProgress>
 }
 
-// Waits until a switch is back after a reload, with bounds (docs/jobs.md#device_upgrade). A switch that answers is only back
-// when it has really booted: right after the command the old system may still answer.
+// Waits until a switch has returned after a reload, with bounds (docs/jobs.md#device_upgrade). It has returned only if it has
+// really booted: right after the command the old system may still answer.
 
 type Reboot = NonNullable<UpgradeProgress["reboot"]>
 
@@ -58,20 +58,20 @@ const hasRebooted = (reboot: Reboot, uptime: number | null, at: number): boolean
   return uptime < before + (at - reboot.at) - Math.min(ROUNDING, before / 4)
 }
 
-/** How waiting ended. `away`: `last` is what was met at the last look. */
+/** The end of the wait. `away`: `last` is the error of the last attempt. */
 export type Return =
   | { readonly _tag: "Back"; readonly facts: Facts }
   | { readonly _tag: "Away"; readonly last: string }
   | { readonly _tag: "Aborted" }
 
-/** How long to wait: `since` is in epoch seconds, so that a restart of the server does not start the wait anew. */
+/** How long to wait: `since` is in epoch seconds, so a restart of the server does not restart the wait. */
 interface ReturnWait {
   readonly since: number
   readonly waitSeconds: number
   readonly reboot: Reboot | null
 }
 
-/** Waiting does not help: an operator has to say that the key, the address or the switch is right. */
+/** Waiting does not help: an operator must confirm the key, the address or the switch. */
 const FORBIDDEN: ReadonlySet<string> = new Set([
   "HostKeyChanged",
   "HostKeyNotApproved",
@@ -112,8 +112,7 @@ const pauseUntil = Effect.fnUntraced(function* (until: number, aborting: Effect.
 })
 
 /**
- * First waits `waitSeconds` after `since` without looking, then looks again and again for FIRMWARE_RETURN_TIMEOUT
- * seconds, at least once.
+ * First waits until `waitSeconds` after `since`, then tries repeatedly for FIRMWARE_RETURN_TIMEOUT seconds, at least once.
  */
 export const untilBack = Effect.fn("SwitchReturn.untilBack")(function* (
   device: Device,
@@ -133,7 +132,7 @@ export const untilBack = Effect.fn("SwitchReturn.untilBack")(function* (
     const last = seen.answers ? notBack(device, seen.facts) : seen.last
     const now = yield* nowSeconds
     if (now >= deadline || (!seen.answers && seen.final)) return { _tag: "Away", last } satisfies Return
-    // its AAA servers may be out of reach for a while yet, but switches lock accounts after refused logins
+    // its AAA servers may still be unreachable for a while, but switches lock accounts after refused logins
     refusals = !seen.answers && seen.refused ? refusals + 1 : 0
     const pause = config.FIRMWARE_RETURN_INTERVAL * 2 ** Math.max(0, refusals - 1)
     yield* pauseUntil(Math.min(now + pause, deadline), aborting)
@@ -142,11 +141,11 @@ export const untilBack = Effect.fn("SwitchReturn.untilBack")(function* (
 
 const release = (version: string): string => version.split("-", 1)[0] ?? version
 
-/** Switches report a version with its build (`4.32.2F-3574.4322F`); names of images and older records have the release alone. */
+/** Switches report a version with its build (`4.32.2F-3574.4322F`); names of images and older records have only the release. */
 const isSame = (one: string, other: string): boolean =>
   one === other || (one.includes("-") !== other.includes("-") && release(one) === release(other))
 
-/** Why the running version is not the one that was wanted; undefined when it is. */
+/** Why the running version is not the wanted one; undefined if it is. */
 const versionProblem = (
   platform: Platform | undefined,
   before: string | null,

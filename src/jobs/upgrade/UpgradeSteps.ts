@@ -1,6 +1,6 @@
 /**
- * The steps of an upgrade on one device, seen from the job: the image is chosen, the device's actor is asked, and the
- * answer becomes an entry of the task list (docs/jobs.md#device_upgrade). Steps may be repeated after a restart.
+ * The job's side of the upgrade steps on one device: it chooses the image and calls the device's actor, and the answer becomes an
+ * entry of the task list (docs/jobs.md#device_upgrade). Steps may be repeated after a restart.
  */
 import { Effect, Option, Schema } from "effect"
 import { DeviceEntity, type DeviceFailure, patiently } from "../../devices/DeviceCalls.ts"
@@ -23,7 +23,7 @@ import { defaultUrl, Firmware, imageFor as fileFor } from "../../firmware/Firmwa
 import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../domain/Firmware.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 
-// Which image a device gets in an upgrade, where it fetches it, and what the image must be like.
+// The image of a device in an upgrade: its file, its URL and its expected checksums.
 
 const problem = (message: string) => new StepProblem({ message, met: `${message}\n`, lost: false })
 
@@ -60,7 +60,7 @@ const findImage = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
   return file
 })
 
-/** The same, for a step that cannot do without. */
+/** The same, for a step that needs the file. */
 const requireImage = Effect.fnUntraced(function* (upgrade: UpgradedDevice, step: "download" | "activate") {
   const file = yield* findImage(upgrade)
   return file ?? (yield* problem(`No filename specified for ${step}`))
@@ -72,7 +72,7 @@ const imageAddress = Effect.fnUntraced(function* ({ job: { args } }: UpgradedDev
   return imageUrl(base, file) ?? (yield* problem("The firmware URL cannot be given to a switch"))
 })
 
-/** Size and checksums of the file when this server keeps it; null for files of other servers. */
+/** Size and checksums of the file if this server stores it; null for files of other servers. */
 const expectedImage = Effect.fnUntraced(function* (file: string) {
   const firmware = yield* Firmware
   return yield* firmware.image(file).pipe(
@@ -145,7 +145,7 @@ const activate = (upgrade: UpgradedDevice) =>
       patiently((yield* actor(upgrade)).FirmwareActivate({ file })),
       toProblem
     )
-    // a step that was begun before may have activated it itself
+    // an earlier run of the step may have activated it
     if (!alreadyActive || upgrade.resumed) return ended("activate")
     const text = `Firmware already activated in boot-config on ${upgrade.device.hostname}`
     return { task: stepDone("activate", text), patch: { alreadyActive: true } } satisfies StepEnd
@@ -172,7 +172,7 @@ const send = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
   return reboot
 })
 
-/** The next group of a staggered upgrade needs this switch back, also when no check after the reboot is asked for. */
+/** The next group of a staggered upgrade needs this switch to return, even if no check after the reboot is requested. */
 const isBack = (upgrade: UpgradedDevice, reboot: UpgradeProgress["reboot"]) => {
   const { device, job, progress } = upgrade
   const { args } = job

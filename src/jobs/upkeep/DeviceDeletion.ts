@@ -1,14 +1,14 @@
 /**
- * Deleting a device: the row goes with its interfaces, links, addresses and pinned host key, its certificates are revoked, and its neighbours become
- * unsynchronized, and plugins are notified (docs/api.md#deleting-a-device and docs/jobs.md#device_erase). The same for a request and for the job that
- * erases a switch.
+ * Deletes a device: removes the row with its interfaces, links, addresses and pinned host key, revokes its certificates, makes its
+ * neighbours unsynchronized, and notifies plugins (docs/api.md#deleting-a-device and docs/jobs.md#device_erase). The same for a
+ * request and for the job that erases a switch.
  */
 import { Effect, Option, Schema } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { PluginCallStore } from "../../store/PluginCallStore.ts"
-import { DeviceEntity, type Erased, patiently } from "../../devices/DeviceCalls.ts"
+import { callErrorText, DeviceEntity, type Erased, patiently } from "../../devices/DeviceCalls.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import { can, requireManageable } from "../../domain/platforms/Platforms.ts"
 import type { OperationPhase } from "../../domain/DeviceActivity.ts"
@@ -17,7 +17,6 @@ import { PluginActions } from "../../plugins/PluginActions.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
-import { callErrorText } from "../../devices/CallErrorText.ts"
 import {
   deviceRows,
   handle,
@@ -37,7 +36,7 @@ class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { mes
   }
 }
 
-/** Who deletes, and the job that does it when there is one. */
+/** The user who deletes, and the job that does it, if there is one. */
 interface DeletionCause {
   readonly by: string
   readonly jobId: number | null
@@ -62,7 +61,7 @@ const neighboursOf = Effect.fnUntraced(function* (id: number) {
   return yield* devices.byIds([...new Set(ends)].filter((end) => end !== id))
 })
 
-/** Plugins never got a device that was not taken into the network. */
+/** Notifies plugins, which do not know a device that was never initialised. */
 const tell = Effect.fnUntraced(function* ({ device_type, hostname, management_ip }: Device, jobId: number | null) {
   const calls = yield* PluginCallStore
   return yield* device_type === "UNKNOWN"
@@ -70,7 +69,7 @@ const tell = Effect.fnUntraced(function* ({ device_type, hostname, management_ip
     : calls.record({ hook: "removed_device", hostname, device_type, management_ip }, { deviceId: null, jobId })
 })
 
-/** Deletes the device; to be run in a transaction. Yields the row as it was. */
+/** Deletes the device; must run in a transaction. Yields the previous row. */
 export const deleteDevice = Effect.fn("DeviceDeletion.remove")(function* (id: number, { by, jobId }: DeletionCause) {
   const devices = yield* DeviceStore
   const identities = yield* UniqueFieldStore
@@ -89,11 +88,11 @@ export const deleteDevice = Effect.fn("DeviceDeletion.remove")(function* (id: nu
   return removed
 })
 
-// Job `device_erase`: brings an access switch back to its factory default and deletes its row (docs/jobs.md#device_erase). A
-// switch that could not be erased keeps its row.
+// Job `device_erase`: resets an access switch to its factory default and deletes its row (docs/jobs.md#device_erase). A switch that
+// could not be erased keeps its row.
 
 const TASK = "device_erase_task"
-/** Names under which clients know the entries; the second one is spelled so. */
+/** The names of the entries that clients know, with their spelling. */
 const ENABLE = "Enable"
 const ERASE = "Write rase"
 const CERTIFICATE = "Remove device certificate"
@@ -102,7 +101,7 @@ const RELOAD = "netmiko_send_command"
 
 const failure = (message: string) => new JobFailure({ type: "ValueError", message })
 
-/** Why a restart was not seen; the switch is blank when it starts the next time in any case. */
+/** Why a restart was not seen; the switch is blank at its next start in any case. */
 const UNSEEN =
   "The server was restarted while the switch was told to restart. Its startup configuration is erased and it does not answer any more."
 
@@ -116,7 +115,7 @@ const erased = ({ reloadSeen }: Erased): DeviceResult =>
     taskOk(RELOAD, reloadSeen ? null : UNSEEN)
   ])
 
-/** The state in which the switch may be after its connection was lost, by the phase of the operation. */
+/** The possible state of the switch after a lost connection, by the phase of the operation. */
 const doubts: Partial<Record<OperationPhase, string>> = {
   wiping:
     "The startup configuration may be erased already: then the switch comes up blank when it restarts. Save its configuration or erase it again.\n",
@@ -141,7 +140,7 @@ const find = Effect.fnUntraced(function* (id: number, job: RunningJob) {
   }
   yield* requireManageable(device)
   if (!can(device, "erase")) return yield* failure(`Factory default not supported on platform: ${device.platform}`)
-  // known before the switch is blank
+  // checked before the switch is blank
   yield* checkDeletion(id)
   yield* identities.requireUndisputed(id)
   yield* identities.requireIdle(device, job.id)
@@ -186,7 +185,7 @@ const handler = Effect.fn("DeviceErase")(function* (job: JobRun<typeof DeviceEra
 
   const { device_id } = job.args
   if ((yield* jobs.devices(job.id)).length > 0) return deviceRows
-  // what was begun before a restart is brought to its end, whatever has become of the row meanwhile
+  // an operation that was begun before a restart is completed, whatever the state of the row
   const begun = Option.isSome(yield* operations.ofJob(job.id, device_id, "erase"))
   const device = yield* begun ? devices.get(device_id) : find(device_id, job)
   if (!begun && (yield* job.aborting)) {

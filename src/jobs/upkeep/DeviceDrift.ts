@@ -1,11 +1,11 @@
 /**
- * Job `device_drift`: reads what devices run and compares it with what each was last proved to run. A device that differs
- * becomes unsynchronized with the cause `drift`, and the difference is kept in the job's record. Nothing is pushed. Configuration sessions of this server
- * that no job uses any more are recorded for the doctor.
+ * Job `device_drift`: reads the running configurations of devices and compares each with the one that was proved last. A device
+ * that differs becomes unsynchronized with the cause `drift`, and the difference is kept in the job's record. Nothing is pushed.
+ * Configuration sessions of this server that no job uses any more are recorded for the doctor.
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
+import { callErrorText, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
@@ -14,7 +14,6 @@ import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { IdentityStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { ConfigStore } from "../../store/ConfigStore.ts"
 import { makeAbandonedSessions } from "../../store/UnfinishedChanges.ts"
 import {
   askedTogether,
@@ -26,8 +25,8 @@ import {
   untilAborted
 } from "../engine/JobHandler.ts"
 import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
-import { callErrorText } from "../../devices/CallErrorText.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
 
 const TASK = "device_drift"
 
@@ -69,11 +68,11 @@ const resultOf = (finding: Finding): DeviceResult => {
   }
 }
 
-/** Whether nothing of a backup can be wrong about the device any more: it was compared, or there is nothing to compare it with. */
+/** Whether the device has been checked after a restore: it was compared, or there is nothing to compare it with. */
 const isSeen = ({ _tag }: Finding, device: Device): boolean =>
   _tag === "Same" || _tag === "Differs" || _tag === "Unproved" || !isManageable(device)
 
-/** A change that is under way or was proved between two looks would be taken for drift. */
+/** A change that is running or was proved between the two reads would look like drift. */
 const compare = Effect.fnUntraced(function* (job: RunningJob, device: Device, backup: Option.Option<string>) {
   const changes = yield* ChangeStore
   const { proved: provedConfigs } = yield* ConfigStore
@@ -106,7 +105,7 @@ const compare = Effect.fnUntraced(function* (job: RunningJob, device: Device, ba
       return { _tag: "NotCompared", why: `Job ${unfinished[0]} is changing the device` } satisfies Finding
     }
     if (Option.isNone(now) || now.value.hash !== hash) continue
-    // lines that the device writes on its own make another hash and no difference
+    // lines that the device writes on its own change the hash but make no difference
     if (found === hash || diff === "") return { _tag: "Same" } satisfies Finding
     const since = Option.isNone(backup) ? "" : sinceBackup(backup.value, yield* unseen.unrecorded(device.id, seen))
     return { _tag: "Differs", diff, since, hash: found } satisfies Finding
@@ -114,7 +113,7 @@ const compare = Effect.fnUntraced(function* (job: RunningJob, device: Device, ba
   return { _tag: "NotCompared", why: "The device was changed while it was read" } satisfies Finding
 })
 
-/** One event for a drift that lasts over several looks. */
+/** One event for a drift that lasts over several checks. */
 const mark = Effect.fnUntraced(function* (job: RunningJob, { hostname, id }: Device) {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
@@ -134,7 +133,7 @@ const lookAt = Effect.fn("DeviceDrift.device")(function* (job: RunningJob, devic
 
   const { hostname } = device
   const backup = yield* unseen.backupOf(device.id)
-  // a look changes nothing, and may wait for what the machine of the server lacks
+  // a check changes nothing, and may wait for the server's machine
   const looked = yield* untilAborted(job, compare(job, device, backup))
   if (Option.isNone(looked)) {
     const result = notStarted({ aborted: true, message: "The job was aborted" }, TASK)
@@ -146,7 +145,7 @@ const lookAt = Effect.fn("DeviceDrift.device")(function* (job: RunningJob, devic
   const row = { hostname, result: resultOf(finding), reachedEnd: finding._tag !== "Unread", changed: differs }
   yield* Effect.gen(function* () {
     yield* jobs.addDevice(job.id, { ...row, score: null })
-    // two that run what the other should are found at the same time
+    // two devices that run each other's configuration are found at the same time
     if (others.length > 0)
       yield* sql`select 1 from device where ${sql.in("id", [device.id, ...others])} order by id for update`
     if (differs) yield* mark(job, device)

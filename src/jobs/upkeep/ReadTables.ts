@@ -1,15 +1,14 @@
 /**
- * Job `read_tables`: reads which machines managed devices have learnt, and stores them for `find` (docs/jobs.md#read_tables). What is
- * too old is forgotten first, so that a device which is not read any more is forgotten as well.
+ * Job `read_tables`: reads which machines managed devices have learnt, and stores them for `find` (docs/jobs.md#read_tables). Old
+ * entries are deleted first, including those of devices that are no longer read.
  */
 import { Effect, Option } from "effect"
-import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
+import { callErrorText, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { callErrorText } from "../../devices/CallErrorText.ts"
 import {
   askedTogether,
   deviceRows,

@@ -11,7 +11,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { deviceRows, handle, type JobRun, notStarted } from "../engine/JobHandler.ts"
 import { RenewCert } from "../../domain/jobs/UpkeepJobs.ts"
-import { DeviceCertificates, type NotInstalled } from "../../devices/DeviceCertificates.ts"
+import { certificateObstacle, giveCertificate, type NotInstalled } from "../../devices/Operations.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 
@@ -34,8 +34,6 @@ const renewed = (hostname: string): DeviceResult =>
   deviceResult([taskOk(TASK, `Certificate renew success for device ${hostname}`), taskOk(COPY, "Cert copy successful")])
 
 const select = Effect.fnUntraced(function* ({ group, hostname, hostnames }: ArgsOf<typeof RenewCert>) {
-  const certificates = yield* DeviceCertificates
-
   const names = hostname === undefined ? hostnames : [hostname]
   if (names === undefined && group === undefined) {
     return yield* failure("Neither hostname nor group specified for renew_cert")
@@ -44,12 +42,14 @@ const select = Effect.fnUntraced(function* ({ group, hostname, hostnames }: Args
   const selected = yield* Effect.mapError(selectDevices({ ...selector, resync: true }), (error) =>
     error._tag === "SqlError" ? error : failure(error.message)
   )
-  const [obstacle] = selected.flatMap((device) => certificates.obstacle(device) ?? [])
-  return obstacle === undefined ? selected : yield* failure(obstacle)
+  for (const device of selected) {
+    const obstacle = yield* certificateObstacle(device)
+    if (obstacle !== null) return yield* failure(obstacle)
+  }
+  return selected
 })
 
 const renew = Effect.fnUntraced(function* (job: Renewal, device: Device) {
-  const certificates = yield* DeviceCertificates
   const windows = yield* JobWindows
 
   const { hostname, id, management_ip } = device
@@ -59,7 +59,7 @@ const renew = Effect.fnUntraced(function* (job: Renewal, device: Device) {
     return deviceResult([taskFailed(TASK, `ValueError: Device ${hostname} has no management_ip\n`)])
   }
   const holder = { jobId: job.id, deviceId: id, hostname, address: management_ip, discoveredAt: null }
-  return yield* certificates.install(holder).pipe(
+  return yield* giveCertificate(holder).pipe(
     Effect.as(renewed(hostname)),
     Effect.catchTag("NotInstalled", (failed) => Effect.succeed(failedResult(failed)))
   )

@@ -1,6 +1,6 @@
 /**
- * Jobs that the server starts regularly. Which replica does it does not matter: the time of the last one is in the job
- * table, and the look at it is made by one at a time.
+ * Jobs that the server starts regularly. Any replica can do it: the time of the last one is in the job table, and only one replica
+ * at a time reads it.
  */
 import { Duration, Effect, Layer, Predicate, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -24,7 +24,7 @@ interface RegularJob {
   readonly name: string
   /** Seconds between two starts; 0: never. */
   readonly interval: number
-  /** Jobs of other people count as well: what they have done need not be done again. */
+  /** Jobs of other users count as well: their work need not be repeated. */
   readonly countsOthers: boolean
   /** Starts it, unless there is nothing to do. */
   readonly start: Effect.Effect<void, SqlError.SqlError>
@@ -62,7 +62,7 @@ const makeCertificateSchedule = Effect.gen(function* () {
   const certificates = yield* CertificateStore
   const { CERTIFICATE_RENEW_DAYS, CERTIFICATE_RENEW_INTERVAL } = yield* ServerConfig
 
-  /** The others are looked at again when their windows may be open. */
+  /** The others are checked again when their windows may be open. */
   const withinWindows = Effect.fnUntraced(function* (hostnames: ReadonlyArray<string>) {
     const rows = yield* devices.byHostnames(hostnames)
     const open = yield* Effect.filter(rows, (device) => Effect.map(windows.closed({}, device), Predicate.isNull))
@@ -76,7 +76,7 @@ const makeCertificateSchedule = Effect.gen(function* () {
     yield* engine.start(RenewCert, { hostnames }, { user: SCHEDULER, delaySeconds: 0 })
   })
 
-  // to renew one by hand is not to renew those that end
+  // a manual renewal of one device does not renew the others
   const interval = CERTIFICATE_RENEW_INTERVAL
   yield* startRegularly({ name: RenewCert.name, interval, countsOthers: false, start })
 })
@@ -116,7 +116,7 @@ const tables = Layer.effectDiscard(makeTablesSchedule)
 
 // Reads devices that were not read since the database was restored, repeatedly until each has answered.
 
-/** Seconds between two looks at those that have not answered. */
+/** Seconds between two attempts at those that have not answered. */
 const RESTORED_INTERVAL = 300
 
 const makeRestoredLook = Effect.gen(function* () {
@@ -131,8 +131,8 @@ const makeRestoredLook = Effect.gen(function* () {
 
 const restoredDevices = Layer.effectDiscard(makeRestoredLook)
 
-// Brings up the ports that a bounce has left down because its server was killed or its switch was lost in the middle: at the
-// start and once a minute, until they are up. Which replica does it does not matter: the device's actor does one at a time.
+// Brings up ports that stayed down in an interrupted bounce, because its server was killed or its switch was lost: at the start and
+// once a minute, until they are up. Any replica can do it: the device's actor does one at a time.
 
 const BOUNCES_INTERVAL = "1 minute"
 const CONCURRENCY = 10

@@ -1,13 +1,12 @@
-/** Job `update_facts`: reads what a device is and writes what changed (docs/jobs.md#update_facts). */
+/** Job `update_facts`: reads the facts of a device and writes the changed ones (docs/jobs.md#update_facts). */
 import { Effect, Option } from "effect"
 import { PgClient } from "@effect/sql-pg"
-import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
+import { callErrorText, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { cutText } from "../../domain/Text.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { callErrorText } from "../../devices/CallErrorText.ts"
 import {
   deviceRows,
   handle,
@@ -89,7 +88,7 @@ const handler = Effect.fn("UpdateFacts")(function* (job: JobRun<typeof UpdateFac
   const actorOf = yield* DeviceEntity.client
 
   const { hostname } = job.args
-  // what a run before a restart has written shows no difference any more
+  // facts that were written before a restart no longer differ
   const before = yield* jobs.get(job.id)
   if (before.result !== null) return { result: before.result, change_score: null }
   const device = yield* find(hostname)

@@ -209,7 +209,7 @@ const copyFromTerminal = (shell: Shell): string => {
   return ""
 }
 
-// The commands of the exec modes, and aliases of a site that stand for them.
+// The commands of the exec modes, and a site's aliases for them.
 
 /** All commands: words, `<name>` for one free word, `<name...>` for the rest of the line. */
 export const execCommands = [
@@ -260,7 +260,7 @@ export const run = (shell: Shell, raw: string): Output => {
 const joined = (before: string, output: Output): Output =>
   typeof output === "string" ? before + output : output.then((text) => before + text)
 
-/** Switches that know `do` take it before any command; here it only says that what follows is none of configuration. */
+/** Switches that know `do` take it before any command; here it only marks the following command as no configuration. */
 const withoutDo = (raw: string): string => raw.replace(/^\s*do\s+(?=\S)/i, "")
 
 const runLine = (shell: Shell, raw: string): Output => {

@@ -1,6 +1,7 @@
 /**
- * The switch's configuration language as tables: which lines open a section, which repeat a default, what `no` leaves behind, which
- * words exist, when two lines are the same statement, and what a line is wherever it stands. Nothing here acts; ConfigLoader reads it.
+ * The switch's configuration language as tables: which lines open a section, which repeat a default, the remains of a `no`, the
+ * known words, when two lines are the same statement, and the meaning of a line in every section. Nothing here acts; ConfigLoader
+ * reads it.
  */
 import { ORDER } from "./ConfigTree.ts"
 import { firstWord, longName, remembered, shortName } from "./Words.ts"
@@ -52,7 +53,7 @@ const NESTED: ReadonlyArray<readonly [RegExp, RegExp]> = [
   [/^dhcp server/, /^(?:subnet \S+|client class \S+ .*)$/]
 ]
 
-/** Lines that say what is so anyway; the device does not print them. First pattern: the section (root is empty). */
+/** Lines that repeat a default; the device does not print them. First pattern: the section (root is empty). */
 const DEFAULTS: ReadonlyArray<readonly [RegExp, RegExp]> = [
   [
     /^interface /,
@@ -328,7 +329,7 @@ for (const key of SINGLE) {
   )
 }
 
-// A line wherever it stands: how the switch spells it, what it is, what is wrong with it.
+// A line in any section: its spelling, its meaning, and its errors.
 
 export interface ConfigLine {
   /** Blanks before it. */

@@ -25,7 +25,7 @@ export interface LoaderRules {
   readonly strictWords: boolean
   /** True: lines that repeat a default are not kept. */
   readonly dropDefaults: boolean
-  /** The line as the switch keeps it, when it keeps secrets otherwise than they are given. */
+  /** The line that the switch stores, if it stores secrets in another form than given. */
   readonly salt?: ((line: string) => string) | undefined
   /** Extra refusal (a fault): the error text for a line, or undefined. */
   readonly reject: ((line: string) => string | undefined) | undefined
@@ -175,7 +175,7 @@ const staysIn = (level: Level, outer: ReadonlyArray<Level>, line: ConfigLine) =>
   if (indent > level.indent) return true
   const typedFlat = indent === level.indent && (level.childIndent === undefined || level.childIndent === indent)
   if (!typedFlat || (line.mayLeave && leavesSection(level.entry.text, text))) return false
-  // what both know belongs to the inner one
+  // a line that both sections know belongs to the inner one
   if (tagOf(level.entry, line) !== undefined) return true
   return !outer.some(({ entry }) => entry.text !== "" && tagOf(entry, line) !== undefined)
 }

@@ -22,13 +22,13 @@ export interface ConfigSession {
   printed: string | undefined
   /** The committed configuration, as long as the session is kept. */
   committed: string | undefined
-  /** Milliseconds since 1970; of an open session the time at which its user left it. */
+  /** Milliseconds since 1970; for an open session, when its user left it. */
   completedAt: number | undefined
 }
 
 export interface CommitTimer {
   readonly session: string
-  /** What runs again when the timer expires. */
+  /** The configuration that is restored when the timer expires. */
   readonly rollback: string
   /** Milliseconds since 1970. */
   expiresAt: number
@@ -205,7 +205,7 @@ const complete = (device: Switch.Switch, session: ConfigSession, state: "committ
 const record = (device: Switch.Switch, session: string, kind: Switch.CommitKind) =>
   Switch.pushCommit(device.history, { session, kind, at: Date.now() })
 
-/** Puts an operator's session there that is not ours; with `timerSeconds` it is committed with a running timer. */
+/** Opens a session of another operator; with `timerSeconds` it is committed with a running timer. */
 export const foreign = (device: Switch.Switch, name: string, timerSeconds: number | undefined): string | undefined => {
   const session = open(device, name, "operator", "vty9")
   if (typeof session === "string") return session
@@ -217,7 +217,7 @@ export const foreign = (device: Switch.Switch, name: string, timerSeconds: numbe
 /** Above this many edits the script may be longer than needed, but stays correct and cheap. */
 const MAX_EDITS = 4000
 
-/** What `show running-config diffs` prints: empty when the running configuration is saved. */
+/** The output of `show running-config diffs`: empty if the running configuration is saved. */
 export const unsavedDiff = (startup: string, running: string): string =>
   startup === running
     ? ""

@@ -1,6 +1,6 @@
 /**
- * A switch configuration as a tree of lines, and its printed form. A tree lives only while somebody edits; at rest a
- * configuration is its printed text, which costs a tenth of the memory when thousands of switches share a process.
+ * A switch configuration as a tree of lines, and its printed form. A tree lives only during an edit; otherwise a configuration is
+ * its printed text, which costs a tenth of the memory when thousands of switches share a process.
  */
 import { interfaceOrder, remembered } from "./Words.ts"
 

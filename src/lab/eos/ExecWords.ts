@@ -1,7 +1,7 @@
 /**
- * What the first word of a line means in a configuration mode. EOS takes the commands of privileged mode there too, at once and
- * with their consequences, and any word that begins no other one. Where a word is short for a command and for a configuration
- * word, this switch takes the command: a release that knows fewer words would. See docs/switch-dialogues.md#words-that-are-no-configuration.
+ * The meaning of the first word of a line in a configuration mode. EOS takes the commands of privileged mode there too, at once and
+ * with all effects, and unambiguous abbreviations. If a word abbreviates both a command and a configuration word, this switch takes
+ * the command, as a release with fewer words would. See docs/switch-dialogues.md#words-that-are-no-configuration.
  */
 import { isRootWord } from "./ConfigGrammar.ts"
 import { firstWord, remembered } from "./Words.ts"
@@ -69,7 +69,7 @@ const SHORT: ReadonlyMap<string, string> = new Map([
   ["wr", "write"]
 ])
 
-/** What a line is in a configuration mode. `word` is its first word, written out. */
+/** The meaning of a line in a configuration mode. `word` is its first word, written out. */
 type Meaning =
   | { readonly kind: "configuration" }
   | { readonly kind: "leaving" | "command"; readonly word: string }
@@ -102,7 +102,7 @@ const lookUp = (mode: keyof typeof modeWords) =>
 
 const MEANINGS = { config: lookUp("config"), session: lookUp("session") }
 
-/** What this line is, in `configure terminal` or in a session. */
+/** The meaning of this line in `configure terminal` or in a session. */
 export const meaningOf = (mode: keyof typeof modeWords, line: string): Meaning => {
   const typed = firstWord(line)
   const { isHomonym, meaning } = MEANINGS[mode](typed.toLowerCase())

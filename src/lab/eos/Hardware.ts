@@ -129,7 +129,7 @@ export const imageOf = (version: string): string => `EOS-${version}.swi`
 /** The version that an image file name carries: `EOS-4.32.2F.swi` → `4.32.2F`. */
 export const versionOf = (image: string): string | undefined => /EOS(?:64)?-(\d+(?:\.\d+)+[A-Z]*)/.exec(image)?.[1]
 
-/** What a switch says of itself over LLDP. */
+/** The system description of a switch over LLDP. */
 export const systemDescription = ({ hardware, version }: Switch): string =>
   `Arista Networks EOS version ${version} running on an Arista Networks ${hardware.model}`
 

@@ -1,7 +1,7 @@
 /**
- * How one switch differs from most: releases differ, sites configure, and AAA forbids. A quirk is data, so that a topology, a test and
- * the table of faults name it the same way; quirks that are found together have a name (personalities). Faults (`Faults.ts`) strike once
- * or for a while, quirks are always there.
+ * Differences of one switch from most others: by release, by the site's configuration, and by AAA. A quirk is data, so a topology,
+ * a test and the table of faults name it the same way; quirks that occur together have a name (personalities). Faults (`Faults.ts`)
+ * strike once or for a while, quirks are permanent.
  */
 import { Schema } from "effect"
 
@@ -16,8 +16,8 @@ const Normalisation = Schema.Literals(["abbreviations", "defaults", "vlanLists",
 /** Some quirks, as a topology has them. */
 export const Quirks = Schema.Struct({
   /**
-   * Where `show configuration sessions` says that a commit timer runs: `session` (a key of the session), `top` (keys of the
-   * document), `text` (only in the text form, JSON has nothing), `never`. `release`: as the EOS version does.
+   * Where `show configuration sessions` shows a running commit timer: `session` (a key of the session), `top` (keys of the
+   * document), `text` (only in the text form, JSON has nothing), `never`. `release`: by the EOS version.
    */
   timerShown: oneOf("release", "session", "top", "text", "never"),
   /** JSON of `show configuration sessions` is "an unconverted command". */
@@ -41,24 +41,24 @@ export const Quirks = Schema.Struct({
   normalises: Schema.optionalKey(Schema.Array(Normalisation)),
   /** Log lines and remarks (`% …`) that are no refusal stand in answers, also while lines are loaded and at commit. */
   chatty: flag,
-  /** What a refused line is answered with; `silent`: nothing, and the line is missing. `eos`: EOS' own words. */
+  /** The answer to a refused line; `silent`: none, and the line is dropped. `eos`: EOS' own words. */
   refusal: oneOf("eos", "error", "percentError", "denied", "silent"),
   /**
-   * What a login is asked: the password; name and password in one round; the password in other words; behind the password a
-   * code, or a new password. The last two never let anybody in.
+   * The questions of a login: the password; name and password in one round; the password in other words; after the password a code,
+   * or a new password. The last two never let a user in.
    */
   loginAsks: oneOf("password", "nameAndPassword", "passcode", "code", "newPassword"),
   /** Commands, by their beginnings, that AAA refuses. */
   denied: words,
-  /** Commands of its release that nobody has heard of, and the known one that each is like; configuration modes take them too. */
+  /** Unknown commands of its release, each with the known command that it resembles; configuration modes take them too. */
   moreCommands: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** Pages its output although told not to. */
+  /** Pages its output despite `terminal length 0`. */
   pages: flag,
   /** Other people's sessions that are always open; `age`: seconds since they were opened when the switch starts. */
   foreignSessions: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String, age: Schema.Int }))),
   /** `show running-config diffs` is unknown. */
   withoutRunningDiffs: flag,
-  /** `write memory` says that it has saved, and has not. */
+  /** `write memory` reports success without saving. */
   saveLies: flag,
   /** Which SSH algorithms it offers. (Group exchange is in the tests with real servers: no server of ssh2 can do it.) */
   ssh: oneOf("modern", "group14sha1", "cbc"),
@@ -108,11 +108,11 @@ export const none: Required<Quirks> = {
   bareConfig: false
 }
 
-// Personalities: a release with the quirks that go together. Sites may well have the `usual` ones, and work on them must succeed;
-// on the others it is enough that nothing untrue is said.
+// Personalities: a release with the quirks that go together. The `usual` ones occur at sites, and work on them must succeed; on the
+// others it is enough that no message is false.
 
 export interface Personality {
-  /** What is peculiar about it, in one sentence. */
+  /** Its peculiarity in one sentence. */
   readonly description: string
   readonly usual: boolean
   readonly version?: string
@@ -198,7 +198,7 @@ const TABLE = {
     usual: false,
     quirks: { refusal: "silent" }
   },
-  paging: { description: "pages its output although told not to", usual: true, quirks: { pages: true } },
+  paging: { description: "pages its output despite terminal length 0", usual: true, quirks: { pages: true } },
   withoutRunningDiffs: {
     description: "does not know `show running-config diffs`",
     usual: true,

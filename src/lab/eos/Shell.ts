@@ -1,5 +1,5 @@
 /**
- * One command line session on a switch: its mode, its prompt, who reads the input, and the faults that strike at a step. See
+ * One command line session on a switch: its mode, its prompt, the reader of its input, and the faults that strike at a step. See
  * docs/switch-dialogues.md#eos-modes-and-prompts.
  */
 import { setTimeout as sleep } from "node:timers/promises"
@@ -48,7 +48,7 @@ export interface Shell {
   gone: boolean
 }
 
-/** A command line for a user who has logged in. */
+/** A command line for a logged-in user. */
 export const make = (options: {
   readonly device: Switch
   readonly user: string
@@ -70,7 +70,7 @@ export const make = (options: {
 const landsPrivileged = (device: Switch, user: string) =>
   device.facts.execAuthorization && (device.facts.users.get(user)?.privilege ?? 15) >= 15
 
-/** What a prompt ends with: mode and sign. */
+/** The end of a prompt: mode and sign. */
 const modeOf = ({ mode, privileged }: Shell): string => {
   if (mode.kind === "exec" || mode.kind === "bash") return privileged ? "#" : ">"
   const session = mode.kind === "session" ? `-s-${mode.session.name.slice(0, 6)}` : ""

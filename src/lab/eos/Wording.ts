@@ -32,7 +32,7 @@ const COMMANDS = [
   "snmp-server location"
 ].map((command) => command.split(" "))
 
-/** What is so anyway, and the command that says it. */
+/** Defaults, and the commands that set them. */
 const DEFAULTS: ReadonlyMap<string, string> = new Map([
   ["mtu 1500", "mtu"],
   ["lldp transmit", "lldp transmit"],
@@ -45,7 +45,7 @@ const DEFAULTS: ReadonlyMap<string, string> = new Map([
   ["sflow sample 1048576", "sflow sample"]
 ])
 
-/** What `show running-config all` adds to the top level, and to each interface. */
+/** The lines that `show running-config all` adds to the top level, and to each interface. */
 const SHOWN_BY_ALL = {
   top: ["spanning-tree mode mstp", "sflow sample 1048576"],
   interface: ["mtu 1500", "load-interval 300", "qos cos 0", "lldp transmit", "lldp receive"]
@@ -132,7 +132,7 @@ const SPELLERS: Readonly<Record<Normalisation, (text: string) => string>> = {
   defaults: withoutDefaults
 }
 
-/** The line as this switch takes it. Blanks before it stay. */
+/** The line in this switch's spelling. Blanks before it stay. */
 export const spelled = (normalises: ReadonlyArray<Normalisation>, line: string): string => {
   if (normalises.length === 0) return line
   const text = line.trimStart()
@@ -145,7 +145,7 @@ export const spelled = (normalises: ReadonlyArray<Normalisation>, line: string):
   return line.slice(0, line.length - text.length) + result
 }
 
-// Beside the answers: other words for a refused line (quirk `refusal`), log lines and remarks (`chatty`).
+// In addition to the answers: other words for a refused line (quirk `refusal`), log lines and remarks (`chatty`).
 
 const REFUSALS: Readonly<Record<NonNullable<Quirks["refusal"]>, (error: string) => string>> = {
   eos: (error) => `${error}\n`,
@@ -155,7 +155,7 @@ const REFUSALS: Readonly<Record<NonNullable<Quirks["refusal"]>, (error: string) 
   silent: () => ""
 }
 
-/** The answer to a configuration line that is refused with this error. */
+/** The answer to a configuration line, for this error. */
 export const refusal = (device: Switch, error: string): string => REFUSALS[device.behaviour.quirks.refusal](error)
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -179,13 +179,13 @@ const REMARKS: ReadonlyArray<readonly [every: number, said: (device: Switch) => 
   [13, () => "Ports of this group share one clock\n"]
 ]
 
-/** What a chatty switch says to the configuration line with this number. */
+/** The remarks of a chatty switch on the configuration line with this number. */
 export const remarksOnLine = (device: Switch, number: number): string =>
   device.behaviour.quirks.chatty
     ? REMARKS.map(([every, said]) => (number % every === 0 ? said(device) : "")).join("")
     : ""
 
-/** What a chatty switch says to a commit that it carries out. */
+/** The remarks of a chatty switch on an executed commit. */
 export const remarksOnCommit = (device: Switch): string =>
   device.behaviour.quirks.chatty
     ? `${logLine(device, "%SYS-5-CONFIG_SESSION_COMMIT_SUCCESS: User has committed a session")}% Info: two agents are restarted\n`

@@ -22,7 +22,7 @@ layer(Campus.layerWith({ variables }), { excludeTestServices: true })("a new swi
     })
   )
 
-  it.effect("is not sent to an address where it could not be logged in to", () =>
+  it.effect("is not moved to an address where no login is permitted", () =>
     Effect.gen(function* () {
       const { id } = yield* Campus.discover("dual")
       const before = yield* Campus.allRows

@@ -31,7 +31,7 @@ const exit = ({ shell }: Call): Output => {
   return ""
 }
 
-/** Asks and goes on when the answer is Enter or `y`. */
+/** Asks, and acts if the answer is Enter or `y`. */
 const confirmed = (shell: Shell, question: string, act: () => Output): Output => {
   const line = (typed: string): Output => {
     shell.reader = undefined
@@ -66,7 +66,7 @@ const eraseStartup = ({ device }: Call): Output => {
   return ""
 }
 
-/** Commands whose consequences nobody looks at here. */
+/** Commands whose effects are not simulated. */
 const WITHOUT_TRACE = [
   "agent <name> shutdown",
   "agent <name> terminate",
