@@ -1,7 +1,6 @@
 /** Calls of the demo to the server's API, as any client would make them. */
 import { Cause, Clock, Console, Duration, Effect, Schema } from "effect"
-import { bounded } from "../runtime/OutboundFetch.ts"
-import { reasonOf } from "../runtime/SystemErrors.ts"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
 /** A step of the demo failed. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
@@ -79,23 +78,22 @@ const PATIENCE = "90 seconds"
 
 const failed = (message: string) => new DemoFailed({ message })
 
-const fetch = bounded({ seconds: 60, bytes: 64 * 1024 * 1024 })
-
-const silent = (error: unknown) => failed(`The API does not answer: ${reasonOf(error)}`)
-
 /** One request; yields its envelope, or data of this shape. */
 const makeCalls = (url: string) => {
-  const call = Effect.fnUntraced(function* (method: "GET" | "POST" | "PUT", path: string, body?: unknown) {
-    const content =
-      body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }
-    const answer: unknown = yield* Effect.tryPromise({
-      try: async () => (await fetch(`${url}/api/v1.0${path}`, { method, ...content })).json(),
-      catch: silent
-    })
-    const envelope = yield* Effect.mapError(Schema.decodeUnknownEffect(Envelope)(answer), silent)
-    if (envelope.status === "success") return envelope
-    return yield* failed(`${method} ${path}: ${JSON.stringify(envelope.message)}`)
-  })
+  const call = Effect.fnUntraced(
+    function* (method: "GET" | "POST" | "PUT", path: string, body?: unknown) {
+      const request = HttpClientRequest.make(method)(`${url}/api/v1.0${path}`)
+      const sent = body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body)
+      const response = yield* HttpClient.execute(sent)
+      const envelope = yield* Effect.flatMap(response.json, Schema.decodeUnknownEffect(Envelope))
+      if (envelope.status === "success") return envelope
+      return yield* failed(`${method} ${path}: ${JSON.stringify(envelope.message)}`)
+    },
+    Effect.mapError((error) =>
+      error._tag === "DemoFailed" ? error : failed(`The API does not answer: ${error.message}`)
+    ),
+    Effect.provide(FetchHttpClient.layer)
+  )
 
   const data = <A, I>(schema: Schema.Codec<A, I>, path: string) =>
     Effect.flatMap(call("GET", path), (envelope) =>
