@@ -271,7 +271,10 @@ export class IdentityStore extends Context.Service<
     readonly othersWith: (deviceId: number, hash: string) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     /** Marks managed devices as not synchronized, because their switch is no longer certain. */
     readonly mark: (deviceIds: ReadonlyArray<number>, jobId: number | null) => Write
-    /** Records that the switch of a device runs this configuration: the proof of any other device with this configuration then came from this switch. */
+    /**
+     * Records that the switch of a device runs this configuration: the proof of any other device with this configuration then came from
+     * this switch.
+     */
     readonly runsElsewhere: (deviceId: number, hash: string, jobId: number | null) => Write
   }
 >()("switchyard/store/IdentityStore") {
