@@ -1,4 +1,4 @@
-/** The command line for people, each command as a process of its own against one server, as somebody types it or a program reads it. */
+/** The command line for people, each command as a process of its own against one server, as a user types it or a program reads it. */
 import { assert, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -60,7 +60,7 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/cl
   static readonly layer = Layer.effect(Site, make)
 }
 
-/** What a terminal obeys: bell, escape, and the eight-bit form of an escape sequence. */
+/** Characters that control a terminal: bell, escape, and the eight-bit form of an escape sequence. */
 const CONTROL = ["\u0007", "\u001b", "\u009b"]
 
 /** The number of the job that was named. */
@@ -226,7 +226,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       const dry = jobIn(yield* junior(`sync ${OTHER} --dry-run --force --watch`))
       const waiting = jobIn(yield* junior(`sync ${OTHER} --dry-run-job ${dry}`))
       const stopped = yield* cli(`job ${waiting} --watch`, "", /job \d+: /)
-      expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining(`Job ${waiting} goes on`) })
+      expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining(`Job ${waiting} continues`) })
       expect(parsed(yield* cli(`job ${waiting} --json`))).toMatchObject({ id: waiting, finish_time: null })
       expect(yield* cli(`abort ${waiting} --reason tried`)).toMatchObject({ code: 0 })
     })
@@ -263,7 +263,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
   it.effect("finds stuck work, and repairs it after confirmation", () =>
     Effect.gen(function* () {
       const { cli, junior, running } = yield* Site
-      // a site that has named no networks and no hosts, and believes first host keys, is told so, and nothing else
+      // a site without listed networks and hosts that accepts first host keys gets exactly these findings
       const before = yield* cli("doctor")
       expect(before.code).toBe(0)
       expect(before.out.match(/^\S.*$/gm)?.map((line) => line.slice(0, 32))).toEqual([
@@ -295,7 +295,9 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       ])
       expect(json.code).toBe(1)
       const mended = yield* junior("doctor --repair", "y\nno\n")
-      expect(mended.err).toMatch(new RegExp(`Look what ${ONE} runs\\? [^]*Renew the certificate of ${OTHER}\\?`))
+      expect(mended.err).toMatch(
+        new RegExp(`Read the configuration of ${ONE}\\? [^]*Renew the certificate of ${OTHER}\\?`)
+      )
       expect(mended.out.match(/done: Scheduled job/g)).toHaveLength(1)
     })
   )

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import {
-  keptForPeople,
   makePlaces,
+  reservedForPeople,
   type ServiceClass,
   serviceClasses,
   SHARE
@@ -66,7 +66,7 @@ describe("Jobs that wait for a place", () => {
     [10, 2],
     [20, 4]
   ])("of %i places leave %i to people", (count, kept) => {
-    assert.strictEqual(keptForPeople(count), kept)
+    assert.strictEqual(reservedForPeople(count), kept)
     const places = makePlaces<Named>(count)
     for (let number = 0; number <= count; number++) places.add(job(`u${number}`, "upkeep", "scheduler"))
     let begun = 0

@@ -1,4 +1,4 @@
-/** Sessions of ours that were left behind on switches: found by a look for drift, told by the doctor, removed by a dry run. */
+/** Our sessions that remain on switches: found by a drift check, reported by the doctor, removed by a dry run. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
@@ -78,7 +78,7 @@ layer(Site.layer, { excludeTestServices: true })("A session that remains on a sw
         kind: "session",
         level: "warn",
         about: ONE,
-        what: `2 sessions of ours were left open on it: job${first}-check, job900001-2`,
+        what: `2 of our sessions remain open on it: job${first}-check, job900001-2`,
         repair: { method: "POST", path: "/device_syncto", body: { hostname: ONE, dry_run: true } }
       })
       yield* look(ONE)
@@ -127,7 +127,7 @@ layer(Site.layer, { excludeTestServices: true })("A session that remains on a sw
       yield* ended(boss, id)
       assert.deepStrictEqual(yield* told(TWO), [], "what was seen while the job ran says nothing now")
       yield* look(TWO)
-      assert.deepStrictEqual(yield* told(TWO), [`A session of ours was left open on it: job${id}`])
+      assert.deepStrictEqual(yield* told(TWO), [`One of our sessions remains open on it: job${id}`])
     })
   )
 
@@ -155,7 +155,7 @@ layer(Site.layer, { excludeTestServices: true })("A session that remains on a sw
       const device = yield* switchOf(FOUR)
       device.foreignSession("job900001", 300)
       yield* look(FOUR)
-      const timer = "A commit timer of ours ran on it that nobody waits for: job900001"
+      const timer = "One of our commit timers ran on it although no job waits for it: job900001"
       assert.deepStrictEqual(yield* told(FOUR), [timer])
       const { id } = yield* Effect.provide(
         Effect.flatMap(DeviceStore, (store) => store.getByHostname(FOUR)),
