@@ -1,4 +1,4 @@
-/** The chain of the audit: what somebody with the database's own rights does to rows is found, and the row is named. */
+/** The chain of the audit: direct changes of its rows in the database are detected, and the row is named. */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"

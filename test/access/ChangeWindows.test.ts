@@ -1,4 +1,4 @@
-/** `windows.yml` as it is read: at the start, when it changes, when it is wrong, and when it goes away. */
+/** Reading `windows.yml`: at the start, after changes, when it is invalid, and when it is deleted. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** `permissions.yml` as it is read: at the start, when it changes, when it is wrong, and when it goes away. */
+/** Reading `permissions.yml`: at the start, after changes, when it is invalid, and when it is deleted. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"

@@ -40,7 +40,7 @@ const folder = Effect.acquireRelease(
 
 const passphrase = Effect.succeed(Redacted.make("a passphrase"))
 
-/** What is said of a file with these bytes; null when it is taken. */
+/** The refusal of a file with these bytes; null if it is accepted. */
 const refusalOf = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) {
   yield* Effect.promise(() => fs.writeFile(file, bytes))
   return yield* Effect.flatMap(BackupFile.open(file, passphrase), Restore.check).pipe(
@@ -49,7 +49,7 @@ const refusalOf = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) 
   )
 })
 
-/** A backup of this content, as it is in its file. */
+/** The file of a backup with this content. */
 const written = Effect.fnUntraced(function* (
   at: string,
   files: ReadonlyArray<{ readonly file: string; readonly content: Buffer }>

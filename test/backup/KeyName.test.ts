@@ -32,7 +32,7 @@ describe("The key of a machine", () => {
   it.effect("is reported as unreadable if the file exists and cannot be read", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder
-      // nobody can read a folder as a file, not even root
+      // no user can read a folder as a file, not even root
       yield* Effect.promise(() => fs.mkdir(SiteFiles.keyFileOf(folder)))
       const error = yield* Effect.flip(findIn(folder))
       assert.strictEqual(error._tag, "KeyUnreadable")

@@ -37,7 +37,7 @@ const refusal = (bytes: Buffer) =>
     (error: unknown) => (error instanceof BackupFile.TarDamaged ? error.message : String(error))
   )
 
-/** A header as it is written, with other bytes in it and the right sum. */
+/** A header with other bytes in it and the right sum. */
 const forged = (change: (header: Buffer) => void) => {
   const [header] = BackupFile.tarEntry("a", Buffer.alloc(0), 0)
   const bytes = Buffer.from(header ?? [])

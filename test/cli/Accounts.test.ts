@@ -1,4 +1,4 @@
-/** `switchyard token`, `user` and `audit` as an administrator runs them: at the database beside its server, and at the server. */
+/** `switchyard token`, `user` and `audit` as an administrator runs them: at the database while its server runs, and at the server. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"

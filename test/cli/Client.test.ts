@@ -1,4 +1,4 @@
-/** The command line for people, each command as a process of its own against one server, as somebody types it or a program reads it. */
+/** The command line for people, each command as a process of its own against one server, as a user types it or a program reads it. */
 import { assert, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -60,7 +60,7 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/cl
   static readonly layer = Layer.effect(Site, make)
 }
 
-/** What a terminal obeys: bell, escape, and the eight-bit form of an escape sequence. */
+/** Characters that control a terminal: bell, escape, and the eight-bit form of an escape sequence. */
 const CONTROL = ["\u0007", "\u001b", "\u009b"]
 
 /** The number of the job that was named. */
@@ -263,7 +263,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
   it.effect("finds stuck work, and repairs it after confirmation", () =>
     Effect.gen(function* () {
       const { cli, junior, running } = yield* Site
-      // a site that has named no networks and no hosts, and believes first host keys, is told so, and nothing else
+      // a site without listed networks and hosts that accepts first host keys gets exactly these findings
       const before = yield* cli("doctor")
       expect(before.code).toBe(0)
       expect(before.out.match(/^\S.*$/gm)?.map((line) => line.slice(0, 32))).toEqual([

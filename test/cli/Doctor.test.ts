@@ -23,7 +23,7 @@ type Env = Readonly<Record<string, string>>
 
 const doctor = (env: Env, ...words: ReadonlyArray<string>) => command(env, ["doctor", ...words])
 
-/** What it says of one kind, with its level. */
+/** The findings of one kind, with their level. */
 const rowsOf = Effect.fnUntraced(function* (env: Env, ...words: ReadonlyArray<string>) {
   const { code, err, out } = yield* doctor(env, "--json", ...words)
   const rows = Schema.decodeSync(Rows)(out)

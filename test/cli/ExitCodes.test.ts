@@ -1,4 +1,4 @@
-/** What commands tell the programs that run them, whatever the server says: exit codes, and nothing of a terminal's language. */
+/** The results of commands for calling programs: exit codes, and no control characters of a terminal. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Command } from "effect/cli"
@@ -8,7 +8,7 @@ import * as path from "node:path"
 import { rootFor } from "../../src/cli/Commands.ts"
 import { begin, command, dataFolder, until } from "../support/Program.ts"
 
-/** Every command that asks a server, as it is typed; `URL` is the server's. */
+/** Every command that calls a server, as typed; `URL` is the server's. */
 const COMMANDS: ReadonlyArray<string> = [
   "devices",
   "device lhv-a1",
@@ -217,7 +217,7 @@ describe("A command", () => {
           assert.deepEqual([line, code], [line, 1])
           assert.match(err, /^Not done yet: it waits until 2026-11-23T13:59:05Z for the approval of another person/)
           assert.include(err, "switchyard approvals approve 4 --comment", line)
-          // what nobody can look up later
+          // output that cannot be looked up later
           if (!/^user (?:add|password)/.test(line)) return assert.strictEqual(out, "", line)
           assert.match(out, /"password": "[\w-]{24}",\s+"approval_id": 4/)
         }),

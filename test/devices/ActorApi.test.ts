@@ -1,4 +1,4 @@
-/** `GET /device/{hostname}/actor` of a whole server: while its device is changed, beside it, and when it is idle. */
+/** `GET /device/{hostname}/actor` of a whole server: while its device is changed, at the same time, and when it is idle. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import { ActorView } from "../../src/domain/DeviceActivity.ts"

@@ -1,4 +1,4 @@
-/** What a session may still send when the database does not say whose the change is. */
+/** What a session may still send when the database does not name the owner of the change. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

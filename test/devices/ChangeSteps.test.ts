@@ -1,4 +1,4 @@
-/** What the steps of a change say of a switch of the lab. */
+/** The results of the steps of a change on a switch of the lab. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { newChange } from "../../machines/change/ChangeDecision.ts"

@@ -153,7 +153,7 @@ it.live(
       assert.deepEqual((yield* update({ delete_all: true })).result as unknown, { interfaces: [] })
       assert.deepEqual((yield* get("interfaces")).body.data["interfaces"], [])
 
-      // a device that is off is told as such, by routes and jobs
+      // routes and jobs report a device that is off
       yield* first.powerOff
       assert.deepEqual(refused(yield* get("lldp_neighbors")), { status: 500, message: "Failed to get LLDP neighbors" })
       const silent = yield* api.run("/device_update_facts", { hostname: HOST })

@@ -1,4 +1,4 @@
-/** What the live actor of a device does: one thing at a time, a change as its child, and nothing without a claim. */
+/** The live actor of a device: it does one thing at a time, runs a change as its child, and does nothing without a claim. */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** What is known of the secrets of a device (docs/changes.md#salted-secrets). */
+/** Knowledge of the secrets of a device (docs/changes.md#salted-secrets). */
 import { describe, expect, it } from "@effect/vitest"
 import * as KnownSecrets from "../../src/devices/KnownSecrets.ts"
 import { eos } from "../../src/domain/platforms/eos/Platform.ts"

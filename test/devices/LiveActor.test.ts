@@ -8,7 +8,7 @@ import * as LiveActor from "../../src/devices/LiveActor.ts"
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", { why: Schema.String }) {}
 
-/** What the steps of one actor do, and what they have noted down. */
+/** The steps of one actor, and their log. */
 class Script extends Context.Service<
   Script,
   { readonly first: Effect.Effect<StepEvent, Refused>; readonly second: Effect.Effect<StepEvent, Refused> }

@@ -1,4 +1,4 @@
-/** Steps of live actors are told while somebody listens, and looked at by nobody otherwise. */
+/** Steps of live actors are published while a client listens, and not inspected otherwise. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { createActor, createMachine } from "xstate"

@@ -47,7 +47,7 @@ it.live("devices without a driver are stored as inventory, and every job about t
       [JUNOS]
     )
 
-    // a sync of a kind of devices leaves it out, says so, and is no failure
+    // a sync of a kind of devices leaves it out, says so, and does not fail
     const sync = yield* api.run("/device_syncto", { device_type: "ACCESS", dry_run: true, resync: true })
     assert.strictEqual(sync.status, "FINISHED", JSON.stringify(sync))
     assert.notProperty(sync.result?.devices, JUNOS)

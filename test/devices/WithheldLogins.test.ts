@@ -1,4 +1,4 @@
-/** Who does not get the fleet's login: addresses outside, and devices whose host key nobody has approved. Through the API of a whole server. */
+/** Devices that do not receive the fleet's login: addresses outside, and host keys without approval. Through the API of a whole server. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -310,7 +310,7 @@ it.live(
       assert.notInclude(passwords, Campus.PASSWORD)
       const [at] = yield* sql<{ management_ip: string }>`select management_ip from device where id = ${Number(known)}`
       assert.notStrictEqual(at?.management_ip, THEIRS)
-      // who may trust says so
+      // a user with the right trusts it
       assert.strictEqual((yield* boss("PUT", `/device/${taken}/host_key`, { action: "FORGET" })).status, 404)
       yield* boss("POST", "/device/lhv-acc11/hostkey/approve", { fingerprint })
       yield* boss("GET", "/device/lhv-acc11/running_config")

@@ -1,4 +1,4 @@
-/** Whatever would change a switch that is not the device of its record is refused, and how people go on. Against the lab. */
+/** All work on a switch that is not the device of its record is refused, and how operators continue. Against the lab. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -204,7 +204,7 @@ it.live("marks the other device when a switch runs the other's configuration", (
   Effect.gen(function* () {
     const { api, causes, database, device, failureOf, first, sync } = yield* makeScene
     for (const name of [ONE, TWO]) assert.strictEqual(failureOf(yield* sync(name)), "")
-    // as a server of the release before has left it, which pushed one record over the switch of the other
+    // as a server of the previous release has left it, which pushed one record over the switch of the other
     yield* database(
       Effect.flatMap(
         SqlClient.SqlClient,

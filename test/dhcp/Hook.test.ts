@@ -1,4 +1,4 @@
-/** What the DHCP hook does with a lease, against the real API and against servers that answer wrongly. */
+/** The DHCP hook and its leases, against the real API and against servers that answer wrongly. */
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** What a flood of leases can do: neither fill the database nor keep a real switch out for ever. */
+/** A flood of leases neither fills the database nor locks a real switch out for ever. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
@@ -33,7 +33,7 @@ const registered = Effect.map(
   (rows) => rows.map(({ hostname }) => hostname.replace("mac-", ""))
 )
 
-/** Lets so many minutes pass since these switches were heard of. */
+/** Lets so many minutes pass since the last message of these switches. */
 const silentFor = Effect.fnUntraced(function* (minutes: number, ...numbers: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update unknown_device set last_lease_at = now() - make_interval(mins => ${minutes})

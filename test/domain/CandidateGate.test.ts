@@ -1,4 +1,4 @@
-/** What a candidate may hold, and what is refused before anything of it is sent. */
+/** The permitted contents of a candidate, and the refusals before any of it is sent. */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { refusalText, refusedLines } from "../../src/domain/CandidateGate.ts"

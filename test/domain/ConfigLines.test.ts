@@ -44,7 +44,7 @@ it.prop("counts lines by splitting them", { lines: Schema.Array(Schema.String) }
   expect(lineCount(text)).toBe(text.split("\n").length)
 })
 
-/** Lines that a device of a platform writes by itself, and lines that it was told, some of which look alike. */
+/** Lines that a device of a platform writes automatically, and lines that it was given, some of which look alike. */
 const OWN: ReadonlyArray<readonly [platform: string, own: ReadonlyArray<string>, told: ReadonlyArray<string>]> = [
   [
     "eos",

@@ -1,4 +1,4 @@
-/** What counts as stuck, and what is said of it. */
+/** Which things count as stuck, and the sentences about them. */
 import { describe, expect, it } from "vitest"
 import { lengthOf } from "../../src/domain/Finding.ts"
 import { type Facts, findingsOf } from "../../src/domain/findings/Findings.ts"

@@ -1,4 +1,4 @@
-/** What stays of jobs: the rule alone, played on histories of a device by chance. */
+/** Retention of jobs: the rule alone, on random histories of a device. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   type ChangeFacts,

@@ -20,7 +20,7 @@ const write = (name: string) =>
 
 const until = (condition: () => boolean) => Effect.repeat(Effect.sleep("5 millis"), { until: condition })
 
-/** What is heard from now on. */
+/** The events from now on. */
 const followed = Effect.gen(function* () {
   const feed = yield* EventFeed
   const heard: Array<{

@@ -1,4 +1,4 @@
-/** What the log of events tells of a live sync and of a refused refresh, from the first line to the last. */
+/** The log of events of a live sync and of a refused refresh, from the first line to the last. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

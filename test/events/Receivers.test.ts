@@ -44,7 +44,7 @@ const send = (
       : deliver(all, one, message, 2000, receiverGuard({ OUTBOUND_HOSTS: hosts }))
   })
 
-/** A real server for mails, with a certificate that nobody trusts. */
+/** A real mail server, with an untrusted certificate. */
 const mailServer = Effect.fnUntraced(function* (refused = false) {
   const mails: Array<{ readonly to: ReadonlyArray<string>; readonly text: string }> = []
   const server = new SMTPServer({

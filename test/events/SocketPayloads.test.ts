@@ -1,4 +1,4 @@
-/** What clients of socket.io hear of each event of the log, and which rooms their messages join: as tables. */
+/** The messages of socket.io for each event of the log, and their rooms, as tables. */
 import { assert, describe, it } from "@effect/vitest"
 import type { LiveEvent } from "../../src/domain/events/Event.ts"
 import { roomOf, roomsOfLine, socketPayload } from "../../src/events/SocketBridge.ts"

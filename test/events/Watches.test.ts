@@ -1,4 +1,4 @@
-/** What the server notices by itself: each occurrence is one event, whoever of several servers sees it. */
+/** Events that the server detects: each occurrence is one event, whichever of several servers sees it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"

@@ -6,7 +6,7 @@ import * as Fabric from "../../src/fabric/Fabric.ts"
 import { pair, single, usual } from "../../src/fabric/FabricPlan.ts"
 import { describeReal } from "../support/RealFabric.ts"
 
-/** What the machine has of the names of a fabric; other tests make links and namespaces of their own meanwhile. */
+/** The names of a fabric on the machine; other tests create links and namespaces of their own meanwhile. */
 const ofAFabric = () =>
   (execFileSync("ip", ["-br", "link"]).toString() + execFileSync("ip", ["netns", "list"]).toString())
     .split("\n")

@@ -8,8 +8,8 @@ const namespaces = ["--mount", "--propagation", "private", "--net", "--pid", "--
 const root = `${import.meta.dirname}/../..`
 
 /**
- * Runs lines of shell on a machine of their own as far as its network, its mounts, its processes and `/run` go: nobody else changes
- * what they look at, and what they leave behind goes with them.
+ * Runs lines of shell on a separate machine as far as its network, mounts, processes and `/run` are concerned: no other process changes
+ * their view, and their remains end with them.
  */
 const alone = (lines: string) =>
   Fabric.runToEnd([

@@ -14,7 +14,7 @@ import { GetFirmware } from "../../src/domain/jobs/UpkeepJobs.ts"
 const MIB = 1024 * 1024
 const LONG = process.env["LONG_TESTS"] === "true"
 const SIZE = (LONG ? 1024 : 50) * MIB
-/** What may be held beside the image: buffers of the streams, and what the garbage collector has not come to. */
+/** The permitted memory in addition to the image: buffers of the streams, and uncollected garbage. */
 const ALLOWANCE = 160 * MIB
 
 /** SHA-1 of so many zero bytes. */

@@ -4,7 +4,7 @@ import { parseGitAddress } from "../../src/git/GitAddress.ts"
 
 type Login = readonly [server: string, username: string, password: string | null]
 
-/** What git is given, and the login beside it. */
+/** The address for git, and the separate login. */
 const CASES: ReadonlyArray<readonly [address: string, remote: string, login: Login | null]> = [
   ["https://robot:p%40ss@h:8443/a.git#main", "https://h:8443/a.git", ["https://h:8443", "robot", "p@ss"]],
   ["http://robot:a@b:c@[::1]:80/a.git", "http://[::1]:80/a.git", ["http://[::1]:80", "robot", "a@b:c"]],

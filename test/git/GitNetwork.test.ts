@@ -111,7 +111,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
         const fs = yield* FileSystem.FileSystem
         const remote = yield* makeRemote
         const [ssh, pids] = [`${remote.directory}/ssh`, `${remote.directory}/pids`]
-        // one that does not care for what it is told
+        // one that ignores its answers
         const script = `#!/bin/sh\ntrap '' TERM HUP INT PIPE\necho $$ >> ${pids}\nwhile :; do sleep 1; done\n`
         yield* fs.writeFileString(ssh, script, { mode: 0o755 })
         const address = `git@switch.example:${remote.bare}`

@@ -1,4 +1,4 @@
-/** What a git that was killed, or a machine that lost its power, leaves in a local copy. */
+/** The remains of a killed git, or of a power loss, in a local copy. */
 import { spawn } from "node:child_process"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Every endpoint, called wrongly by who may not call it: who they are and what they may is answered before what is wrong with the call. */
+/** Every endpoint, called wrongly and without permission: identity and permission are answered before other mistakes of the call. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { BASE } from "../../src/api/Api.ts"
@@ -9,7 +9,7 @@ import { ApiClient, type Sending } from "../support/ApiServer.ts"
 import { type ApiEndpoint, endpoints, pathOf } from "../support/EndpointRequests.ts"
 import { SiteWithRoles, tokenOf } from "../support/RolesSite.ts"
 
-/** What is answered to everybody, and what needs no token or takes another one. */
+/** Endpoints that answer every caller, or need no token or another one. */
 const OPEN =
   /^(?:GET \/api\/(?:health|v1\.0\/(?:settings\/model|system\/version)|v1\.0\/auth\/(?:ways|login|auth)\b).*|POST \/api\/v1\.0\/(?:settings\/model.*|auth|auth\/(?:refresh|logout))|(?:POST|DELETE) \/api\/v1\.0\/auth\/session)$/
 
@@ -63,7 +63,7 @@ const wrongCalls = (endpoint: ApiEndpoint): ReadonlyArray<Wrong> => {
   ]
 }
 
-/** A caller lacks a role for a call when no permission speaks of it; users are for who may do everything. */
+/** A caller lacks a role for a call if no permission covers it; users are for administrators only. */
 const lacks = (role: string, { method, path }: ApiEndpoint): boolean => {
   const behind = (path.startsWith(BASE) ? path.slice(BASE.length) : path).replaceAll(/:\w+(\([^)]*\))?/g, "4")
   if (behind.startsWith("/auth/users")) return role !== "administrator"
@@ -131,7 +131,7 @@ const FILE = `roles:
   nothing: { permissions: [] }
 `
 
-/** Somebody else's device, and one that is not there, by name and by id. */
+/** Another user's device, and an unknown one, by name and by id. */
 const FOREIGN = ["core1", "1"]
 const MISSING = ["nosuch", "99"]
 
@@ -269,7 +269,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A device that a calle
           assert.deepEqual(foreign, missing, `${role} ${call}`)
         }
       }
-      // who sees all devices is told that there is none
+      // a caller who sees all devices is told that it does not exist
       const [none] = yield* answers("monitoring", "GET", [asks("method=POST&path=/devices&device=nosuch")], [])
       assert.strictEqual(none?.status, 404)
     })

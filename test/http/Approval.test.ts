@@ -1,4 +1,4 @@
-/** Live jobs that wait for somebody else's approval, through the API. */
+/** Live jobs that wait for another person's approval, through the API. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** The audit through the API: who changed what, by whom a job was aborted, and what is not told. */
+/** The audit through the API: authors of changes, users who aborted jobs, and omitted data. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -11,7 +11,7 @@ const nested = (depth: number) => `{"a":`.repeat(depth) + "1" + "}".repeat(depth
 /** An object of exactly this size. */
 const filled = (bytes: number) => `{"unknown_key": "${"x".repeat(bytes - 19)}"}`
 
-/** What no route with a body accepts. */
+/** Bodies that no route accepts. */
 const unreadable: ReadonlyArray<readonly [what: string, sending: Sending, status: number, message: string]> = [
   ["broken JSON", { raw: "{" }, 400, "Bad Request"],
   ["a list", { raw: "[]" }, 400, "Bad Request"],

@@ -1,4 +1,4 @@
-/** What one sender of bodies can take from the others: neither the server's time nor its memory. */
+/** One sender of bodies takes neither the server's time nor its memory from others. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"

@@ -1,4 +1,4 @@
-/** Callers who may work on some devices only, and the ways by which they might get at others. */
+/** Callers with permissions for some devices only, and the ways by which they might reach others. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -135,7 +135,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
         statusOf(role, "PUT", "/device/east-a1/interfaces", { interfaces: { Ethernet1: { data } } })
       for (const role of ["east-ports", "two-ports", "everything-of-two-ports"]) {
         assert.strictEqual(yield* put(role, { cli_append_str: evil }), 403, role)
-        // texts of one line have no others for anybody
+        // fields of one line contain no further lines for any caller
         for (const data of [{ description: evil }, { tags: [evil] }]) {
           assert.strictEqual(yield* put(role, data), 400, `${role} ${JSON.stringify(data)}`)
         }

@@ -28,7 +28,7 @@ const withOneWrong = function* (value: unknown, depth = 0): Generator<unknown> {
 
 const withBody = endpoints.filter(({ payload }) => payload !== undefined)
 
-/** What is open without a token (docs/api.md#open-paths). */
+/** Paths that are open without a token (docs/api.md#open-paths). */
 const OPEN = new Set([
   "GET /api/v1.0/auth/ways",
   "POST /api/v1.0/auth",

@@ -180,7 +180,7 @@ describe("At its end", () => {
   )
 })
 
-/** Waits until nobody listens on the port. */
+/** Waits until no process listens on the port. */
 const refusesConnections = (port: number): Effect.Effect<void> =>
   Effect.callback<boolean>((resume) => {
     const socket = net.connect(port, "127.0.0.1")

@@ -31,7 +31,7 @@ const as = Effect.fnUntraced(function* (role: string, method: string, path: stri
 
 const devices = Effect.flatMap(Effect.service(SqlClient.SqlClient), (sql) => sql`select * from device order by id`)
 
-/** What the DHCP hook sends for a switch that nobody knows. */
+/** The DHCP hook's request for an unknown switch. */
 const lease = {
   ztp_mac: "0800275C091F",
   dhcp_ip: "10.0.0.99",
@@ -378,7 +378,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Free lines in a port"
       const { status, text } = yield* live("operator")
       assert.strictEqual(status, 403, text)
       assert.include(text, "free_lines is not among them, and full_config has lines")
-      // it would be refused for all, since nobody has allowed live runs here
+      // it would be refused to all callers, because live runs are not permitted here
       for (const role of ["administrator", "site-writer"]) assert.strictEqual((yield* live(role)).status, 400, role)
       const dry = yield* as("operator", "POST", "/device/east-a1/apply_config", { ...config, dry_run: true })
       assert.strictEqual(dry.status, 200, dry.text)

@@ -1,4 +1,4 @@
-/** Whoever approves is another person, and what would undermine approvals waits for one itself where the site asks for it. */
+/** The approver is another person, and calls that could weaken approvals wait for one themselves if the site requires it. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Layer, Schedule, Schema } from "effect"
@@ -127,7 +127,7 @@ layer(Site(ROLES), { excludeTestServices: true })("A job that waits for another 
         assert.strictEqual(status, 403, name)
         assert.include(messageOf(body), "somebody else has to decide")
       }
-      // who was somebody before that is still somebody
+      // an earlier identity stays the same person
       const kim = yield* jwt("kim", "administrator")
       yield* add(kim, "lou", "administrator")
       yield* add(yield* login("lou"), "ray", "operator")
@@ -349,7 +349,7 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
         yield* waits(eli, "POST", "/device/east-a1/trust", { comment: "a new supervisor" })
         assert.deepEqual(yield* happened, before)
         const bob = yield* jwt("bob", "administrator")
-        // who is to approve sees what
+        // the approver sees the request
         const { text } = yield* as(bob, "GET", "/approvals")
         assert.include(text, JSON.stringify({ host_keys: [{ hostname: "east-a1", fingerprint }] }))
         assert.strictEqual((yield* as(bob, "POST", `/approvals/${id}/approve`, seen)).status, 200)

@@ -5,7 +5,7 @@ import { ApiClient, ApiServer } from "../support/ApiServer.ts"
 import { keepLines } from "../support/LogLines.ts"
 
 const SECRET = "eYJhbGciOi-very.secret-word"
-/** What a program takes for a token by its look alone. */
+/** Texts that a program recognises as tokens by their form only. */
 const JWT = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZG1pbiJ9.c2lnbmF0dXJl"
 
 const SPELLINGS: ReadonlyArray<string> = [

@@ -1,4 +1,4 @@
-/** `GET /metrics`: its two formats, who may read it, and that the labels of requests are few. */
+/** `GET /metrics`: its two formats, its permitted readers, and that the labels of requests are few. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"

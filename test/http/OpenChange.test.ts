@@ -1,4 +1,4 @@
-/** The record of a device with an open change stays as the change relies on it, whoever wants to edit, delete, replace or take it over. */
+/** The record of a device with an open change stays as the change requires, whoever wants to edit, delete, replace or take it over. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"

@@ -20,7 +20,7 @@ const probe = Effect.gen(function* () {
 /** Connections that the pool of a test has. */
 const POOL = 8
 
-/** A message of the job engine as it is before somebody reads it: of a job that was stored so many minutes ago. */
+/** An unread message of the job engine: of a job that was stored so many minutes ago. */
 const store = Effect.fnUntraced(function* (minutes: number) {
   const sql = yield* SqlClient.SqlClient
   const timestamp = (yield* Clock.currentTimeMillis) - minutes * 60_000

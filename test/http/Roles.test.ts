@@ -1,4 +1,4 @@
-/** Roles of `permissions.yml` through the API: who may call what, and what callers are told. */
+/** Roles of `permissions.yml` through the API: permitted calls, and the answers to callers. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"

@@ -179,7 +179,7 @@ layer(SiteServer(), { excludeTestServices: true })("A forbidden text", (it) => {
     "1e400"
   ]
 
-  /** Values of JSON that are written as they stand. */
+  /** Values of JSON that are sent verbatim. */
   const rawValues = [
     "1e400",
     "-1e400",
@@ -197,7 +197,7 @@ layer(SiteServer(), { excludeTestServices: true })("A forbidden text", (it) => {
     `${'{"a":'.repeat(200)}1${"}".repeat(200)}`,
     `"${"x".repeat(100_000)}"`
   ]
-  /** Bodies that are written as they stand. */
+  /** Bodies that are sent verbatim. */
   const rawBodies: ReadonlyArray<string | Uint8Array> = [
     "",
     "[",

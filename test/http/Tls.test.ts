@@ -39,7 +39,7 @@ const until = Effect.fnUntraced(function* <E, R>(condition: Effect.Effect<boolea
   while (!(yield* condition)) yield* Effect.sleep("50 millis")
 })
 
-/** A connection that stays open; `ask` sends a request over it and yields all that is heard. */
+/** A connection that stays open; `ask` sends a request over it and returns everything that arrives. */
 const open = (port: number, ca: string) =>
   Effect.callback<{ readonly ask: Effect.Effect<string> }>((resume) => {
     const socket = tls.connect({ host: "127.0.0.1", port, ca }, () => {

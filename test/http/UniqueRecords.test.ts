@@ -1,4 +1,4 @@
-/** What belongs to one record alone: at every door, in every spelling, also for requests that come at once. */
+/** Values that only one record may have: in every interface, in every spelling, also for simultaneous requests. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -38,7 +38,7 @@ interface Value {
   readonly says: RegExp
 }
 
-/** What another record has, and how it may be written. */
+/** Values of another record, and their spellings. */
 const taken: ReadonlyArray<Value> = [
   { fields: { management_ip: "10.0.6.6" }, says: /management_ip of east-a1/ },
   { fields: { management_ip: "::ffff:10.0.6.6" }, says: /management_ip of east-a1/ },
@@ -68,7 +68,7 @@ const taken: ReadonlyArray<Value> = [
   { fields: { hostname: "EAST-A1." }, says: /hostname of east-a1/ }
 ]
 
-/** What no device can have. */
+/** Values that no device can have. */
 const impossible: ReadonlyArray<Value> = [
   ...[
     "0.0.0.0",

@@ -1,6 +1,6 @@
 /**
- * What browsers are told about every route for pages of another origin (docs/security.md#web-pages), over the routes of the
- * API's definition, so that new ones are covered.
+ * The headers of every route for pages of another origin (docs/security.md#web-pages), over the routes of the API's definition, so that new
+ * ones are covered.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ roles:
 const PAGE = "https://ui.example.org"
 const origin = { origin: PAGE }
 
-/** What the web client sends and reads. */
+/** The headers that the web client sends and reads. */
 const SENT = "authorization,content-type,x-fields"
 const METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 const READ = ["Authorization", "Content-Type", "Link", "X-Total-Count", "X-Matching-Count"]

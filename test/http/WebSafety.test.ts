@@ -1,4 +1,4 @@
-/** What web pages, proxies and browsers may do with the API (docs/security.md#web-pages). */
+/** Access of web pages, proxies and browsers to the API (docs/security.md#web-pages). */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -235,7 +235,7 @@ describe("Behind a proxy", () => {
       assert.match(yield* linkWith({ "x-forwarded-host": 'a>; rel="next"' }), /^<http:\/\/nms\.example\.org\/api/)
       yield* linkWith({ "x-forwarded-for": "10.9.9.9, [2001:db8::7]:4711" })
       yield* linkWith({ "x-forwarded-for": "10.9.9.9, unknown" })
-      // what stands before the first address that is no proxy of ours, somebody else has written
+      // entries before the first address that is not a proxy of ours were written by others
       assert.deepEqual(addresses(), ["192.0.2.7", "127.0.0.1", "127.0.0.1", "2001:db8::7", "127.0.0.1"])
     }).pipe(Effect.provide(ApiServer(open)), Effect.provide(logging))
   })

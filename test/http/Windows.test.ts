@@ -30,7 +30,7 @@ const Jobs = Schema.Struct({
   data: Schema.Struct({ jobs: Schema.Tuple([Schema.Record(Schema.String, Schema.Unknown)]) })
 })
 
-/** Posts in the name of somebody with a role. Yields the status, and the sentence of a refusal. */
+/** Posts in the name of a user with a role. Returns the status, and the sentence of a refusal. */
 const post = Effect.fnUntraced(function* (path: string, json: unknown, role = "operator", method = "POST") {
   const send = yield* caller({ sub: role, roles: [role] })
   const { body, status } = yield* send(method, path, { json })

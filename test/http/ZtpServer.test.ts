@@ -9,7 +9,7 @@ import * as path from "node:path"
 import { RepositoryStore } from "../../src/store/RepositoryStore.ts"
 import { ApiServer } from "../support/ApiServer.ts"
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 const freePort = Effect.callback<number>((resume) => {
   const server = createServer().listen(0, "127.0.0.1", () => {
     const address = server.address()

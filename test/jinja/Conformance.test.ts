@@ -20,8 +20,8 @@ const differences = (
 // Python has one class for a list of templates of which none was found.
 const kinds: Readonly<Record<string, string>> = { TemplatesNotFound: "TemplateNotFound" }
 
-// Errors that say the same in other words: file names become sentences, and Python's words for what its own code does
-// inside (adding to a text in place, calling C functions) would help nobody.
+// Errors that say the same in other words: file names become sentences, and Python's words for its own internals (adding to a text in
+// place, calling C functions) would help no reader.
 const ownWords = [/^TemplateNotFound$/, /\+=: /, /takes no keyword arguments$/, /has no len\(\)$/, /\\u200b/]
 
 const sameWords = (entry: Case, message: string): boolean =>

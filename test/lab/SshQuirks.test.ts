@@ -1,4 +1,4 @@
-/** What a simulated switch does otherwise on its SSH side when its quirks say so. */
+/** The SSH quirks of a simulated switch. */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
@@ -7,7 +7,7 @@ import { Client } from "ssh2"
 import { connect, openShell } from "../support/lab/Client.ts"
 import { oneSwitch } from "../support/lab/Campus.ts"
 
-/** What is agreed with a client that has everything, or why nothing is. */
+/** The algorithms agreed with a client that has all of them, or the reason why none is. */
 const agreed = (host: string, port: number, algorithms: object) =>
   Effect.callback<string>((resume) => {
     const client = new Client()
@@ -19,7 +19,7 @@ const agreed = (host: string, port: number, algorithms: object) =>
     client.connect({ host, port, username: "admin", algorithms })
   })
 
-/** What comes over a bare connection that says who it is, until it ends. */
+/** The bytes of a bare connection that identifies itself, until it ends. */
 const heard = (host: string, port: number) =>
   Effect.promise(async () => {
     const socket = connectTcp({ host, port })

@@ -1,4 +1,4 @@
-/** Calls of plugins as they are recorded: each is made once, in the order of its device, again when it failed, and told as an event. */
+/** Recorded calls of plugins: each is made once, in the order of its device, repeated after a failure, and reported as an event. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
@@ -138,7 +138,7 @@ layer(live, { excludeTestServices: true })("A recorded call", (it) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const begun = sql`insert into plugin_run (action_id, plugin) select id, 'one' from device_action where payload ->> 'hostname' = 'cut'`
-        // in one transaction, because attempts of before are still looked for
+        // in one transaction, because earlier attempts are still queried
         yield* sql.withTransaction(Effect.andThen(tell("cut"), begun))
         yield* runOpen
         assert.deepStrictEqual((yield* heard("cut")).toSorted(), ["one cut 2 true", "two cut 1 false"])

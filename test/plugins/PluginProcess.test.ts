@@ -1,4 +1,4 @@
-/** What a plugin may do to the server: nothing, and the reason is told. Each attack runs beside a plugin that goes on. */
+/** A plugin cannot harm the server, and the reason is reported. Each attack runs together with a plugin that continues. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Schedule } from "effect"
 import * as PluginProcess from "../../src/plugins/PluginProcess.ts"
@@ -7,7 +7,7 @@ import { DEVICE, FIRST, PATIENT, started } from "./PluginFolder.ts"
 const hook = (body: string) => `export default () => ({ async new_managed_device(event, delivery) { ${body} } })`
 const HEALTHY = hook("")
 
-/** What each does in a call, and the reason that is told. */
+/** The action of each in a call, and the reported reason. */
 const attacks: ReadonlyArray<readonly [name: string, body: string, reason: RegExp, seconds?: number]> = [
   ["throws", `throw new Error("no such site")`, /^no such site$/],
   ["throws what is no error", `throw null`, /^null$/],

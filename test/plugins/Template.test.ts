@@ -1,4 +1,4 @@
-/** The template for authors of plugins: it is loaded from a site's folder as it is, and does what it says. */
+/** The template for authors of plugins: it is loaded unchanged from a site's folder, and works as described. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as path from "node:path"

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { BackgroundWork, type Processor } from "../../src/runtime/BackgroundWork.ts"
 
-/** A processor that does nothing but what the test tells it: what else runs on the machine takes nothing from it. */
+/** A processor under the test's control: other load on the machine takes nothing from it. */
 const makeProcessor = () => {
   let spent = 0
   return {

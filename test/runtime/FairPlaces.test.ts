@@ -1,4 +1,4 @@
-/** Places of a bounded pool: who is served next, who has to go when too many wait, and what one person may hold. */
+/** Places of a bounded pool: the order of service, the calls that are dropped when too many wait, and the share of one person. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result, Schema } from "effect"
 import { Person } from "../../src/domain/access/Identity.ts"

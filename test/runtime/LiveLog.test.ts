@@ -1,4 +1,4 @@
-/** Lines of the log as they are told: their form, their job once, and nothing while nobody listens. */
+/** Lines of the live log: their form, their job once, and nothing without a listener. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
 import { LiveFeed, type LiveItem } from "../../src/runtime/LiveFeed.ts"

@@ -4,7 +4,7 @@ import { TestConsole } from "effect/testing"
 import * as Logging from "../../src/runtime/Logging.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 
-/** What the server prints, without time and fiber. */
+/** The output of the server, without time and fiber. */
 const printed = (logged: Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     yield* logged

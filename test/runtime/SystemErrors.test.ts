@@ -43,7 +43,7 @@ const table: ReadonlyArray<readonly [string, Call, OwnKind | null]> = [
   ["ETIMEDOUT", "connection", null],
   ["EPIPE", "connection", null],
   ["ENOTFOUND", "name", null],
-  // ours only if nobody is reached
+  // a fault of this machine only if no host is reached
   ["EHOSTUNREACH", "connection", null],
   ["ENETUNREACH", "connection", null],
   ["ENOENT", "file", null],

@@ -1,4 +1,4 @@
-/** What traces cost when their receiver is ill, and which of them are told (docs/monitoring.md#traces). */
+/** The costs of traces with a failing receiver, and which of them are exported (docs/monitoring.md#traces). */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, References, Scope, Tracer } from "effect"
 import { ServerConfig } from "../../src/ServerConfig.ts"
@@ -66,7 +66,7 @@ it.live("work continues without a receiver at its address", () =>
   }).pipe(Effect.scoped)
 )
 
-/** What a receiver is told of this work, by a server with these settings. */
+/** The spans of this work that reach a receiver from a server with these settings. */
 const toldOf = <A, E>(told: Effect.Effect<A, E>, env: Readonly<Record<string, string>> = {}) =>
   Effect.gen(function* () {
     const receiver = yield* makeReceiver

@@ -1,4 +1,4 @@
-/** `alerts.yml` as it is read: what it may say, and where it is wrong. */
+/** Reading `alerts.yml`: its permitted contents, and the places of mistakes. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readFileSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** What other settings mean, by tables: groups and what uses them, VLANs and the ports that name them, and what is too much. */
+/** The effects of changed settings, as tables: groups and their uses, VLANs and the ports that name them, and excessive changes. */
 import { assert, describe, it } from "@effect/vitest"
 import { type CommitEffects, NO_CONFIGURATIONS, NO_EFFECTS, type RemovedKind } from "../../src/domain/CommitEffects.ts"
 import { effectSentences, reasonsToAsk } from "../../src/domain/EffectSentences.ts"

@@ -1,6 +1,6 @@
 /**
- * During a rolling upgrade servers of the release before work beside the newer schema. So a migration that says that they can
- * (`oldest`) may only add to what they know; one that takes away or changes names its own release.
+ * During a rolling upgrade servers of the previous release work on the newer schema. So a migration that permits this (`oldest`) may only
+ * add to the schema that they know; one that removes or changes names its own release.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -44,7 +44,7 @@ it.layer(EmptyDatabase)("A migration", (it) => {
   )
 })
 
-/** What a migration may not do beside an older server, and how it is told. */
+/** Forbidden statements of a migration that older servers must work with, and their messages. */
 const breaches = [
   ["alter table device drop column oob_ip cascade", "takes away device.oob_ip"],
   ["alter table device rename column oob_ip to console_ip", "takes away device.oob_ip"],

@@ -1,4 +1,4 @@
-/** What statements, transactions and claims do when PostgreSQL stops, refuses or loses an answer, against a real one. */
+/** Statements, transactions and claims when PostgreSQL stops, refuses or loses an answer, against a real one. */
 import { assert, layer } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"

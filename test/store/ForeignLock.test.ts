@@ -1,6 +1,6 @@
 /**
- * Somebody else's session holds a lock on our tables, as `VACUUM FULL` or a forgotten transaction of psql does: requests are answered in
- * time and name it, the log says it once, accepted work waits and goes on.
+ * Another session holds a lock on our tables, as `VACUUM FULL` or a forgotten transaction of psql does: requests are answered in time and
+ * name it, the log says it once, accepted work waits and continues.
  */
 import { assert, expect, it } from "@effect/vitest"
 import { PgClient, PgConnection } from "@effect/sql-pg"
@@ -20,7 +20,7 @@ import * as Managed from "../scenarios/chaos/ManagedCampus.ts"
 import * as Program from "../support/Program.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
 
-/** A session of somebody who works on the database by hand. */
+/** A manual session on the database. */
 const stranger = (where: PgConnection.Config, applicationName = "psql") =>
   Effect.gen(function* () {
     const session = yield* PgConnection.make({ ...where, applicationName })
@@ -71,7 +71,7 @@ const FREE = "Work no longer waits for a lock"
 const change = ["PUT", { description: "room 12" }] as const
 const begin = ["POST", { hostname: "lhv-acc1" }] as const
 
-/** What the stranger does, what he is said to have done, and who waits. */
+/** The action of the other session, its description, and the waiting sessions. */
 const LOCKS: ReadonlyArray<
   readonly [statement: string, lock: string, kind: string, path: string, method?: string, body?: unknown]
 > = [
@@ -119,7 +119,7 @@ it.live("answers 503 in time and names the holder of any lock; the log says it o
     assert.lengthOf(linesWith(program, HELD), LOCKS.length, program.text())
     assert.lengthOf(linesWith(program, FREE), LOCKS.length, program.text())
     assert.notInclude(program.text(), "password 4711")
-    // no work that met the lock has told it again
+    // no work that met the lock has logged it again
     assert.lengthOf(linesWith(program, "has held a lock"), LOCKS.length, program.text())
   }).pipe(Effect.scoped)
 )

@@ -1,4 +1,4 @@
-/** The values of records as the database compares them, and databases of before that was done. */
+/** The values of records as the database compares them, and databases from before that rule. */
 import { RepositoryStore } from "../../src/store/RepositoryStore.ts"
 import { assert, it as single, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
@@ -179,7 +179,7 @@ single.effect(
           .toSorted(),
         ["A3 bad", "a1 bad", "a2 bad", "a3 bad", "a5 bad", "management domain 2 warn", "old bad"]
       )
-      // what is there can be worked with, and no new one joins
+      // existing records can be used, and no new one joins
       const devices = yield* DeviceStore
       yield* devices.update(3, { description: "still here" })
       const new1 = { hostname: "new1", state: "MANAGED", device_type: "ACCESS", management_ip: "10.0.6.6" } as const

@@ -1,4 +1,4 @@
-/** Who gets the lock `devices` next: the class of a job decides, then its number, and nobody is passed for ever. */
+/** The next holder of the lock `devices`: the class of a job decides, then its number, and no job is passed for ever. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Old jobs and what they have done: which rows go, and which stay because somebody needs them. */
+/** Old jobs and their records: which rows are removed, and which are still needed. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Who has a lock or a device in hand, in whatever status its job is: nobody may override that before the job has ended. */
+/** The holder of a lock or a device, in any status of its job: no user may override it before the job has ended. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,7 +8,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const ENDED = ["FINISHED", "EXCEPTION", "ABORTED"]
 
-/** A job in this status that nobody has worked on for a while, and a device. */
+/** A job in this status without recent heartbeats, and a device. */
 const scene = Effect.fnUntraced(function* (status: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`delete from joblock`

@@ -5,7 +5,7 @@ import { compareReleases, release } from "../../src/domain/Release.ts"
 import * as Migrations from "../../src/store/Migrations.ts"
 import { EmptyDatabase, TestDatabase } from "../support/TestDatabase.ts"
 
-/** What a newer release leaves behind. */
+/** The remains of a newer release. */
 const migratedLater = (oldest: string | null) =>
   Effect.flatMap(
     Effect.service(SqlClient.SqlClient),

@@ -1,4 +1,4 @@
-/** What the jobs of earlier releases are said to have come to once their database is migrated. */
+/** The outcomes of jobs of earlier releases after their database is migrated. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,11 +1,11 @@
-/** What the records of earlier releases say of devices once their database is migrated, and from then on. */
+/** The records of earlier releases about devices after their database is migrated, and later. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import proved from "../../src/store/migrations/0053_proved.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** What the record expects, what was proved, and what the record expects afterwards. */
+/** The record's expectation, the proof, and the expectation afterwards. */
 const rows = [
   ["restored", "of the sync before", "of the restore", "of the restore"],
   ["synchronized", "same", "same", "same"],

@@ -1,4 +1,4 @@
-/** Rows whose changes are told by whoever changes them: what the events say of whom. */
+/** Rows whose writers publish their changes: the contents of the events. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * A transaction of a server that has lost its way to the database while connections stay open: its locks do not outlast the time
- * after which other replicas go on with its work (promise 1).
+ * A transaction of a server that has lost its connection to the database while sockets stay open: its locks end before other replicas
+ * continue its work (promise 1).
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"

@@ -82,7 +82,7 @@ layer(storesOn(TestDatabase))("Waiting commits", (it) => {
           { untagged_vlan: "B", description: "A" },
           { untagged_vlan: "A", tagged_vlan_list: ["B", 5, "C", "A", "B"] },
           ...data.slice(2, 5),
-          // a port with a secret, which is kept sealed beside its data
+          // a port with a secret, which is sealed separately from its data
           { ...data[5], untagged_vlan: "B", tagged_vlan_list: ["B"] }
         ]
       )

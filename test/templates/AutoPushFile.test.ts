@@ -8,7 +8,7 @@ import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
 const read = (text: string) => readAutoPushRules("/srv/eos", text)
 const PREFIX = "Could not parse /srv/eos/auto_push.yml in template repo: "
 
-/** What is wrong with a text, without the words that every message begins with. */
+/** The mistakes of a text, without the words that every message begins with. */
 const faults = (text: string) => {
   const rules = read(text)
   const messages = Result.isFailure(rules) ? rules.failure : []

@@ -1,4 +1,4 @@
-/** What all device types share (docs/templates.md). */
+/** The common variables of all device types (docs/templates.md). */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
 import { deviceVariables } from "../../src/templates/DeviceVariables.ts"

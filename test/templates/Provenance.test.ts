@@ -1,4 +1,4 @@
-/** What templates make of secrets is hidden whatever they do to it on the way (docs/security.md#what-is-stored). */
+/** Secrets in templates' output stay hidden after any transformation (docs/security.md#what-is-stored). */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { Environment, memoryLoader } from "../../src/jinja/Jinja.ts"
@@ -15,7 +15,7 @@ const platformOf = (text: string) => {
   return { name: "eos", directory: "eos", files, refused: new Map(), mapping: Result.succeed(new Map()), environment }
 }
 
-/** The rendered text as it is stored, and as it is pushed. */
+/** The rendered text as stored, and as pushed. */
 const stored = (template: string, secret = SECRET) => {
   const variables = new Map<string, unknown>([
     ["host", "sw1"],

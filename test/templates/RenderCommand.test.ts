@@ -1,4 +1,4 @@
-/** What somebody who writes templates sees of `switchyard render`. */
+/** The output of `switchyard render` for authors of templates. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Sink, Stdio } from "effect"

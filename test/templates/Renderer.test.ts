@@ -1,4 +1,4 @@
-/** What long renderings cost others: the thread of the API, the other devices of the job, other jobs. */
+/** The costs of long renderings for others: the thread of the API, the other devices of the job, other jobs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { ServerConfig } from "../../src/ServerConfig.ts"

@@ -1,4 +1,4 @@
-/** The page as it is shipped: small at first, and without a trace of the machine that built it. */
+/** The page as shipped: small at first, and without a trace of the machine that built it. */
 import { expect, it } from "vitest"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import * as path from "node:path"

@@ -1,4 +1,4 @@
-/** Who may be the same person. */
+/** Which identities may be the same person. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { folded, maySamePerson, namesOf } from "../../../src/domain/access/Identity.ts"
@@ -38,7 +38,7 @@ describe("Two people", () => {
     const ofProvider = namesOf({ name: "7f3a", attributes: { email: ["Maria@example.org"], groups: ["kim"] } })
     assert.isTrue(maySamePerson(known("maria"), { person: key, names: ofProvider }))
     assert.isFalse(maySamePerson(known("kim"), { person: key, names: ofProvider }))
-    // who has the name of a local user is called with the issuer before it
+    // a person with the name of a local user is called with the issuer before it
     const beside = namesOf({ name: "https://sso.example.org/realms/a#maria", attributes: {} })
     assert.isTrue(maySamePerson(known("Maria"), { person: key, names: beside }))
   })

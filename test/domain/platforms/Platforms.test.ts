@@ -1,4 +1,4 @@
-/** The records of the platforms, against what clients are told and against the drivers that there are. */
+/** The records of the platforms, against the documentation for clients and against the existing drivers. */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { readFileSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** Bodies of synchronizations: which selector counts, what is ignored, what is refused, and what the job is told. */
+/** Bodies of synchronizations: the selector in effect, ignored and refused keys, and the arguments of the job. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { targetOf } from "../../../src/domain/requests/RequestFields.ts"

@@ -239,7 +239,7 @@ describe("committing", () => {
       yield* session.load({ text: change, mode: "replace", name: "job412" })
       yield* session.commitTimed("job412", Number(timer(1)))
       expect(device.running()).toContain("desk 2")
-      // only of a timer that was seen can it be said that it is gone
+      // only a timer that was seen can be reported as ended
       expect((yield* session.sessions).timer._tag).toBe("running")
       yield* until(() => device.timer() === undefined)
       expect((yield* Effect.flip(session.confirm("job412")))._tag).toBe("CommitError")

@@ -1,4 +1,4 @@
-/** Candidates with commands among their lines, loaded past the gate that refuses them: the loader has to notice by itself. */
+/** Candidates with commands among their lines, loaded without the gate that refuses them: the loader must detect them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import type { ConnectError, LoadError } from "../../../src/drivers/DriverErrors.ts"
@@ -57,7 +57,7 @@ describe("a candidate with a command among its lines", () => {
           assertNamed(error, typed)
           assert.isBelow(millis, MOST_MILLIS)
           assert.isFalse(device.commits().some(({ kind }) => COMMITS.has(kind)))
-          // where it ends in another shell or in none, whoever looks at the switch next discards the session
+          // if it ends in another shell or in none, the next look at the switch discards the session
           if (!/^(?:bash|python|quit|logout)/.test(typed)) assert.deepStrictEqual(openSessions(device), [])
           if (typed !== "configure") assert.strictEqual(device.running(), before)
         })

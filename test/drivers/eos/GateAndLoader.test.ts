@@ -18,7 +18,7 @@ const RUNNING = "alias zap delete flash:notes.txt\n"
 
 const fresh = () => pureShell({}, RUNNING)
 
-/** What of the switch a load has changed that a dry run may not; nothing when all is well. */
+/** The changes that a load has made to the switch and that a dry run may not make; empty on success. */
 const damage = async (one: PureShell, text: string): Promise<string | null> => {
   const cut = cutCandidate(text)
   if (Result.isFailure(cut)) return null

@@ -32,7 +32,7 @@ it("normalises the states of interfaces", () => {
     mac_address: "94:8E:D3:11:22:34"
   })
   expect(found["Loopback0"]).toMatchObject({ is_up: true, is_enabled: true, last_flapped: -1, mac_address: "" })
-  // of a loopback nobody misses an address
+  // a loopback needs no hardware address
   expect(remarks).toEqual([])
 })
 

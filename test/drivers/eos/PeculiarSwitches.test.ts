@@ -1,4 +1,4 @@
-/** What the driver says of sessions, commit timers and saving on switches that behave otherwise than most. */
+/** The driver's answers about sessions, commit timers and saving on unusual switches. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { DriverSession } from "../../../src/drivers/Driver.ts"
@@ -39,7 +39,7 @@ describe("a commit timer", () => {
       assert.strictEqual(yield* session.confirm("job412"), "seen")
       assert.isUndefined(device.timer())
       assert.deepStrictEqual((yield* session.sessionsWhileTimed(false)).timer, { _tag: "none" })
-      // a new login has not seen it by itself
+      // a new login has not seen it on its own
       const later = yield* login
       assert.deepStrictEqual((yield* later.sessionsWhileTimed(false)).timer, { _tag: "unknown" })
       assert.deepStrictEqual((yield* later.sessionsWhileTimed(true)).timer, { _tag: "none" })

@@ -1,4 +1,4 @@
-/** What a switch says while a candidate is loaded: refusals in any words, remarks that are known, and all others. */
+/** The output of a switch while a candidate is loaded: refusals in any words, known remarks, and all others. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { DriverSession } from "../../../src/drivers/Driver.ts"

@@ -60,7 +60,7 @@ const HEADINGS = [
 
 /** Commands that FRR takes in its configuration modes too and does not store. */
 const RUN_ANYWHERE = /^(?:list|find|exit|quit|(?:no )?output|(?:\[?no\]? )?terminal|clear)\b/
-/** Commands of the privileged mode that cannot be told from configuration, and change nothing that lasts. */
+/** Commands of the privileged mode that look like configuration, and change nothing that lasts. */
 const ALSO_CONFIGURATION = /^(?:enable$|(?:\[?no\]? )?debug (?!rfapi-dev|show))/
 
 describeReal("the commands that a real router lists", () => {
@@ -73,7 +73,7 @@ describeReal("the commands that a real router lists", () => {
           Effect.map(shell(`vtysh ${[...modes, "list"].map((line) => `-c '${line}'`).join(" ")}`), (said) =>
             said.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]))
           )
-        /** As somebody could type it: without the signs of choices. */
+        /** As a user could type it: without the marks of choices. */
         const typed = (line: string) =>
           line
             .replaceAll(/[{}[\]|]/g, " ")

@@ -124,7 +124,7 @@ describeReal("the certificate of a real router", () => {
       const { install, shell } = yield* makeInstaller
       yield* shell(`mkdir -m 750 ${DIRECTORY} && chown frr:frr ${DIRECTORY} && echo other >${DIRECTORY}/other`)
       yield* install(yield* issue)
-      // what an installation left behind that was cut off
+      // the remains of an interrupted installation
       yield* shell(`echo half >${DIRECTORY}/.cnaasnms.key.new`)
       const pair = yield* issue
       yield* install(pair)

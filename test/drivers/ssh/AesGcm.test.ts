@@ -36,7 +36,7 @@ const sender = (name: GcmName, keyBytes: number, counter: number) => {
   return { cipher, iv, key, send, sent }
 }
 
-/** What a peer makes of a packet; throws when the tag does not fit. */
+/** Decrypts a packet as a peer does; throws when the tag does not fit. */
 const opened = (name: GcmName, key: Buffer, iv: Buffer, packet: Buffer) => {
   const length = packet.readUInt32BE(0)
   const decipher = createDecipheriv(name, key, iv).setAAD(packet.subarray(0, 4))

@@ -19,7 +19,7 @@ const open = Effect.fnUntraced(function* (target: DriverTarget, limits: SshLimit
   return yield* driver.open(target)
 })
 
-/** Logs in; where nobody can, comes as far as the refusal of the password. */
+/** Logs in; if no user can, gets as far as the refusal of the password. */
 const reaches = Effect.fnUntraced(function* (options: SshdOptions, more: Partial<DriverTarget> = {}) {
   const target = { ...targetOf(yield* startSshd(options)), ...more }
   if (noAccounts === undefined) return void expect((yield* open(target)).hostKey).toMatch(/^SHA256:/)

@@ -26,7 +26,7 @@ const plainPackets = (sent: Buffer): Map<number, Buffer> => {
   return found
 }
 
-/** What a client says in the clear while it logs in. */
+/** The unencrypted packets of a client during the login. */
 const saidByClient = (host: string, port: number) =>
   Effect.promise(async () => {
     const sent: Array<Buffer> = []

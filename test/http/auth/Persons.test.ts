@@ -1,4 +1,6 @@
-/** What belongs to a person, whichever of their tokens they use: streams, requests, renderings, and tokens that end with their owner. */
+/**
+ * Things that belong to a person, whichever of their tokens they use: streams, requests, renderings, and tokens that end with their owner.
+ */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Layer, Schema } from "effect"
@@ -140,7 +142,7 @@ layer(Site({ API_TOKENS_PER_PERSON: "2", API_TOKEN_DAYS: "30" }), { excludeTestS
       assert.strictEqual((yield* as(first.token, "GET", "/devices")).status, 200)
       assert.strictEqual((yield* as(ann, "DELETE", `/auth/tokens/${first.added_token.id}`)).status, 200)
       yield* made(ann, { name: "ann-3", roles: ["reader"] })
-      // nobody else's are counted
+      // no other person's are counted
       yield* made(yield* jwt("bob", "reader"), { name: "bob-1", roles: ["reader"] })
     })
   )
@@ -188,7 +190,7 @@ layer(Site(), { excludeTestServices: true })("A loss of rights", (it) => {
       assert.strictEqual((yield* as(token, "GET", "/devices")).status, 200)
       assert.strictEqual((yield* as(boss, "DELETE", "/auth/users/otto")).status, 200)
       yield* until(401, token)
-      // somebody else of this name does not get them
+      // another person of this name does not get them
       yield* user(boss, "otto", "operator")
       yield* Effect.sleep("600 millis")
       assert.strictEqual((yield* as(token, "GET", "/devices")).status, 401)

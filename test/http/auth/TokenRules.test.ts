@@ -1,4 +1,4 @@
-/** What a JSON Web Token needs on a site with roles, and what the log keeps of tokens. */
+/** The requirements for a JSON Web Token on a site with roles, and tokens in the log. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"

@@ -1,4 +1,4 @@
-/** Who found a change, and who made it, as the API tells it: sync history, events, earlier configurations and blame. */
+/** The finder and the author of a change in the API: sync history, events, earlier configurations and blame. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Managed from "../../scenarios/chaos/ManagedCampus.ts"
@@ -24,14 +24,14 @@ const NAMES = Managed.accessNames(2)
 const [BY_SCHEDULE = "", BY_OTTO = ""] = NAMES
 const BY_HAND = "vlan 999\n   name BY-HAND\n"
 
-/** What the sync history tells of the device. */
+/** The sync history of the device. */
 const historyOf = Effect.fnUntraced(function* (ask: Ask, hostname: string) {
   const { text } = yield* ask("GET", `/device_synchistory?hostname=${hostname}`)
   const { data } = yield* Schema.decodeUnknownEffect(History)(text)
   return data.hostnames[hostname] ?? []
 })
 
-/** What the log of events tells of it. */
+/** Its events in the log. */
 const eventsOf = Effect.fnUntraced(function* (ask: Ask, hostname: string, cause: string) {
   const { text } = yield* ask("GET", `/events?kind=sync&hostname=${hostname}`)
   const { data } = yield* Schema.decodeUnknownEffect(Events)(text)
@@ -71,7 +71,7 @@ it.live("a person's check for drift, or a sync that meets the change, is its fin
     yield* ended(otto, jobIn(yield* otto("POST", "/device_drift", { hostname: BY_OTTO })))
     assert.deepStrictEqual(yield* historyOf(otto, BY_OTTO), [FOUND_ONLY("drift", "otto")])
     assert.deepStrictEqual(yield* eventsOf(otto, BY_OTTO, "drift"), [FOUND_ONLY("drift", "otto")])
-    // the look of somebody else finds what is known
+    // another user's check finds a known change
     yield* ended(boss, jobIn(yield* boss("POST", "/device_drift", { hostname: BY_OTTO })))
     assert.lengthOf(yield* historyOf(otto, BY_OTTO), 1)
 

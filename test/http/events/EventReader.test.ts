@@ -1,4 +1,4 @@
-/** One reader of a stream beside a clock that is set back: it goes on to say that it is there. */
+/** One reader of a stream while a clock is set back: heartbeats continue. */
 import { it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { makeReader, type ReaderParts } from "../../../src/http/events/EventReader.ts"

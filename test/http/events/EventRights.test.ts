@@ -1,4 +1,4 @@
-/** Who hears which events, and how long: roles, tokens that end, and readers who take nothing. */
+/** Which callers receive which events, and for how long: roles, tokens that end, and readers who take nothing. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -33,7 +33,7 @@ const followAs = Effect.fnUntraced(function* (role: string, query = "") {
   return yield* followWith(yield* tokenOf({ sub: role, roles: [role] }), query)
 })
 
-/** What somebody with this role reads after a number, by kind and hostname. */
+/** The events that a user with this role reads after a number, by kind and hostname. */
 const pageAs = Effect.fnUntraced(function* (role: string, query: string) {
   const send = yield* caller({ sub: role, roles: [role] })
   return yield* send("GET", `/events?${query}`)
@@ -87,7 +87,7 @@ layer(Site, { excludeTestServices: true })("Events for callers with roles", (it)
       assert.strictEqual((yield* stranger("GET", "/devices")).status, 403)
       const boss = yield* caller({ sub: "boss", roles: ["administrator"] })
       yield* boss("PUT", "/device/4", { json: { description: "seen by all" } })
-      // a refusal is noted beside its answer
+      // a refusal is recorded in parallel with its answer
       const whole = yield* Effect.repeat(pageAs("administrator", `since=${from}`), {
         until: ({ text }) => text.includes('"kind":"call"')
       })

@@ -261,7 +261,7 @@ it.live("A server that stops ends its streams at once, with the number to resume
     yield* until(() => sources.every((source) => source.lastId() !== undefined))
     yield* Scope.close(scope, Exit.void)
     yield* until(() => sources.every((source) => source.hasEnded()))
-    // who is cut off by the end of the drain hears nothing
+    // a reader that is cut off at the end of the drain receives nothing
     for (const source of sources) assert.deepInclude(source.messages.at(-1), { event: "end" })
   }).pipe(Effect.scoped)
 )

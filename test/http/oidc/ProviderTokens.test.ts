@@ -1,4 +1,4 @@
-/** Which tokens a server accepts that has an identity provider, and what it does while the provider is away. */
+/** The tokens that a server with an identity provider accepts, and its behaviour while the provider is unreachable. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it as plain, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
@@ -14,7 +14,7 @@ const ask = Effect.fnUntraced(function* (token: string, path = "/auth/identity")
   return yield* api.send("GET", `/api/v1.0${path}`, { headers: { authorization: `Bearer ${token}` } })
 })
 
-/** Asks until the answer has this status: a provider that was away is asked again after a while. */
+/** Asks until the answer has this status: an unreachable provider is asked again after a while. */
 const until = Effect.fnUntraced(function* (status: number, token: string) {
   while ((yield* ask(token)).status !== status) yield* Effect.sleep("100 millis")
 })

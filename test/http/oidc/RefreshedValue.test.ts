@@ -1,4 +1,4 @@
-/** What is kept of a provider, and for how long. */
+/** Stored values of a provider, and their lifetime. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"

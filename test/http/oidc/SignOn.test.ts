@@ -23,7 +23,7 @@ const newToken = (cookie: string, more: Readonly<Record<string, string>> = {}) =
 
 const { layer: kept, lines } = keepLines("Trace")
 
-/** Everything that a log, an event or the database's own settings could tell of these words. */
+/** Everything in a log, an event or the database's own settings that could contain these words. */
 const assertUntold = Effect.fnUntraced(function* (secrets: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const events = yield* sql`select data::text as text from event`

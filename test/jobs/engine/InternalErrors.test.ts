@@ -1,4 +1,4 @@
-/** A job that meets an error of ours says what the database said, once as an error in the log. */
+/** A job that meets an internal error quotes the database, once as an error in the log. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** The definitions of jobs: what the compiler refuses, and that records and memos of earlier releases are read as they are. */
+/** The definitions of jobs: what the compiler refuses, and that records and memos of earlier releases are read unchanged. */
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import type { SentArgs } from "../../../src/domain/jobs/JobDefinition.ts"

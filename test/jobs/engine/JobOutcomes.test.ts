@@ -1,4 +1,4 @@
-/** What the record of a job and the log say of how it went, for every kind of failure that is no exception. */
+/** The result of a job in its record and in the log, for every kind of failure except exceptions. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { StartArguments } from "../../../src/domain/Job.ts"
@@ -17,7 +17,7 @@ const Counts = Schema.Struct({
   failed: Schema.Int,
   changed: Schema.Int
 })
-/** What a client reads of it. */
+/** The part that a client reads. */
 const Record = Schema.Struct({
   id: Schema.Int,
   status: Schema.String,

@@ -1,4 +1,4 @@
-/** Jobs whose execution was lost, and locks whose job has ended: a running server finds them by itself. */
+/** Jobs whose execution was lost, and locks whose job has ended: a running server finds them automatically. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,7 +13,7 @@ const engine = Engine.layer.pipe(
   Layer.provideMerge(TestDatabase)
 )
 
-/** A row as a lost execution leaves it: nobody has said for a minute that the job is worked on. */
+/** The row of a lost execution: no heartbeat for a minute. */
 const lostJob = Effect.fnUntraced(function* (status: "SCHEDULED" | "RUNNING" | "ABORTING") {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{

@@ -1,4 +1,4 @@
-/** What one switch that was cut off means for others: nothing but a wait, an emergency lane and an abort that is quick. */
+/** The effects of one cut-off switch on others: only a wait, an emergency lane and a quick abort. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Job } from "../../../src/domain/Job.ts"
@@ -133,7 +133,7 @@ it.live(
         assert.match(texts[cut] ?? "", /Its commit timer takes the change back within \d+ s/)
         assert.strictEqual(texts[other], "ok")
         assert.deepStrictEqual(yield* Lab.synchronized(lab), [other])
-        // the switch can be reached again: it is told to go back, and the record of the ended job says so
+        // the switch is reachable again: its change is taken back, and the record of the ended job says so
         Lab.switchAt(lab, 0).clearFaults()
         const settled = yield* untilJob(id, (now) => !/not certain/.test(Lab.outcomes(now)[cut] ?? ""))
         assert.match(Lab.outcomes(settled)[cut] ?? "", /runs the configuration that it had before/)
@@ -158,7 +158,7 @@ it.live(
           const forget = device.onCommit(({ kind }) => {
             if (kind !== "commitTimer") return
             diedAt = Date.now()
-            // the power is gone before the commit is answered, and nothing tells anybody so
+            // the power fails before the answer to the commit, without any notice
             device.setFault({ kind: "silent", when: "after" })
             device.setFault({ kind: "silent" })
             forget()

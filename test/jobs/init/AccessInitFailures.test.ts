@@ -1,4 +1,4 @@
-/** Every way in which the initialisation of an access switch fails: nothing is left behind, and a second try works. */
+/** Every failure of the initialisation of an access switch: nothing remains, and a second try works. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** What device_initcheck tells about access switches, pairs and replacements; it writes nothing. */
+/** The answers of device_initcheck about access switches, pairs and replacements; it writes nothing. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Lab } from "../../../src/lab/Lab.ts"

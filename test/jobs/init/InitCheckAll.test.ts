@@ -1,4 +1,4 @@
-/** device_initcheck tells everything that would go wrong, all at once; a second look after one repair finds nothing new. */
+/** device_initcheck reports all problems at once; a second check after one repair finds nothing new. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * Steps before anything is pushed at which an initialisation ends (docs/provisioning.md): the job says why, nothing is left
- * behind, and a second try works when the cause is gone.
+ * Steps before the push at which an initialisation ends (docs/provisioning.md): the job gives the reason, nothing remains, and a second try
+ * works when the cause has been removed.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -31,7 +31,7 @@ const access = (device_id: number, new_hostname: string, more: Readonly<Record<s
 const dist = (device_id: number, new_hostname: string) =>
   refused(FABRIC, { device_id, new_hostname, device_type: "DIST", neighbors: null })
 
-/** Reserves every address of a range that nobody has for devices that nobody needs; `free` gives them back. */
+/** Reserves every free address of a range for unused devices; `free` releases them. */
 const taking = Effect.fnUntraced(function* (prefix: string, first: number) {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore

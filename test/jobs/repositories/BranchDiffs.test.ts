@@ -1,4 +1,4 @@
-/** What a branch changes and what became of commits, by tables. */
+/** The changes of a branch and the results of commits, as tables. */
 import { assert, describe, it } from "@effect/vitest"
 import { BranchDiffs } from "../../../src/jobs/repositories/CommitEffects.ts"
 import { commitList } from "../../../src/jobs/repositories/Repositories.ts"

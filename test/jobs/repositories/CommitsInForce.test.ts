@@ -23,7 +23,7 @@ import { locks } from "../../../src/store/DatabaseClient.ts"
 
 type Folders = Effect.Success<typeof Campus.makeFolders>
 
-/** What refreshes repositories in one server. */
+/** The services that refresh repositories in one server. */
 const updaterOf = (name: string, { folder, settings, templates }: Folders) =>
   RepositoryUpdate.layer.pipe(
     Layer.provide(RepositoryCopies.layer),

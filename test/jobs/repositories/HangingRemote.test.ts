@@ -1,4 +1,4 @@
-/** A git remote that hangs: refreshes wait for it, and nobody else does. */
+/** A git remote that hangs: only refreshes wait for it. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as fs from "node:fs/promises"

@@ -1,4 +1,4 @@
-/** What a dry run with `auto_push` does by itself and what it leaves to a person, through the API on the lab. */
+/** A dry run with `auto_push`: what it pushes automatically and what it leaves to a person, through the API on the lab. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as fs from "node:fs/promises"

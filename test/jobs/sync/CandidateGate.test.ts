@@ -1,4 +1,4 @@
-/** Commands in the place of configuration, end to end on the lab: no switch is told any of them, in dry runs and in live runs. */
+/** Commands in place of configuration, end to end on the lab: no switch receives any of them, in dry runs and in live runs. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
@@ -8,7 +8,7 @@ import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import * as Lab from "./SyncLab.ts"
 
-/** All of a switch that a command could change, and how often anybody has logged in. */
+/** Everything on a switch that a command could change, and the number of logins. */
 const stateOf = (device: LabSwitch) => ({
   running: device.running().replaceAll(/^! Time.*$/gm, ""),
   startup: device.startup(),

@@ -1,4 +1,4 @@
-/** Whose turn it is on a device that two jobs want. */
+/** The order of two jobs that want the same device. */
 import { assert, describe, it } from "@effect/vitest"
 import { type SecondJob, turnOf } from "../../../src/jobs/sync/SyncDevice.ts"
 import type { LiveChange } from "../../../src/store/UnfinishedChanges.ts"
@@ -6,7 +6,7 @@ import type { LiveChange } from "../../../src/store/UnfinishedChanges.ts"
 const commits = { settings: "s1", templates: "t1", branches: {} }
 const own: SecondJob = { jobId: 20, changesSeen: 100, commits, hasWaited: false }
 
-/** What another job has done on the device since this one began: it has synchronized it from the same commits. */
+/** Another job's work on the device since this one began: it has synchronized it from the same commits. */
 const done: LiveChange = {
   id: 101,
   device_id: 1,

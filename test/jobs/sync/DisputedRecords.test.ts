@@ -22,7 +22,7 @@ it.live("pushes nothing to records that share an address, and continues with all
         assert.match(told[second ?? ""] ?? "", new RegExp(`is also the management_ip of ${first}`))
         assert.strictEqual(told[third ?? ""], "ok")
         assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted one", "wanted one", "wanted two"])
-        // mended by the one, the other goes on
+        // corrected by the first, the second continues
         yield* sql`update device set state = 'UNMANAGED', management_ip = null where id = ${two}`
         const mended = Lab.outcomes(yield* Lab.sync())
         assert.deepStrictEqual(mended, { [first ?? ""]: "ok" })

@@ -1,4 +1,4 @@
-/** Which commit a job works on while somebody brings a newer one into force, and what becomes of its devices. */
+/** The commits that a job works on while a newer one comes into force, and the results of its devices. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -9,7 +9,7 @@ import * as Lab from "./SyncLab.ts"
 
 const [HOST = ""] = Managed.accessNames(1)
 
-/** What the record says of the load of the one device. */
+/** The record of the load of the only device. */
 const notShown = (job: Job) => Managed.devicesOf(job)[HOST]?.job_tasks[2]?.not_shown ?? []
 
 const isSynchronized = (lab: Lab.SyncLab) => Effect.map(Lab.synchronized(lab), (names) => names.includes(HOST))

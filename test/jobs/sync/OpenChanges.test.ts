@@ -20,7 +20,7 @@ const start = (mode: number) =>
     engine.start(SyncDevices, { dry_run: false, confirm_mode_override: mode }, { user: "tester" })
   )
 
-/** What a database error did to a job: it has ended, and nobody works on what it had begun. */
+/** The effect of a database error on a job: it has ended, and no process works on its changes. */
 const endAbruptly = Effect.fnUntraced(function* (id: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update job set status = 'EXCEPTION', finish_time = now() where id = ${id}`
@@ -41,7 +41,7 @@ interface Moment {
   readonly when: string
   readonly mode: 0 | 1 | 2
   readonly fault: Fault
-  /** `sent` is what the switch was told since the job began. */
+  /** `sent` contains the commands to the switch since the job began. */
   readonly reached: (device: LabSwitch, sent: ReadonlyArray<string>) => boolean
   readonly runs: "one" | "two"
   readonly says: RegExp | "ok"

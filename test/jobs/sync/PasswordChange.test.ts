@@ -32,7 +32,7 @@ const template = Effect.fnUntraced(function* (lab: Lab.SyncLab, ...lines: Readon
   yield* refresh("templates", "tester")
 })
 
-/** What a sync of the only switch says when its template has these lines instead of the one that gives us our login. */
+/** The result of a sync of the only switch whose template has these lines instead of the one with our login. */
 const pushLogin = Effect.fnUntraced(function* (lab: Lab.SyncLab, mode: number, ...lines: ReadonlyArray<string>) {
   yield* template(lab, ...lines)
   const job = yield* Lab.sync({ hostnames: lab.names, confirm_mode_override: mode })

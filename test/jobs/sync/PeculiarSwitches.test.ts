@@ -18,7 +18,7 @@ const quirks = (...list: ReadonlyArray<Quirks>): ReadonlyArray<Partial<Node>> =>
 
 const OLD_SESSION = { name: "cfg-4711-1", age: 86_400 }
 
-/** What a site may well have: everything has to succeed on these. */
+/** Usual peculiarities of a site: everything must succeed on these. */
 const usual: ReadonlyArray<Partial<Node>> = [
   { personality: "timerAtSession" },
   { personality: "timerAtTop" },
@@ -38,7 +38,7 @@ const usual: ReadonlyArray<Partial<Node>> = [
 
 const isSaved = (device: LabSwitch) => stripped(device.startup()) === stripped(device.running())
 
-/** What runs, and whether it is saved. */
+/** The running configuration, and whether it is saved. */
 const states = (lab: Lab.SyncLab) =>
   lab.switches.map((device) => `${Lab.described(device)}${isSaved(device) ? "" : ", not saved"}`)
 
@@ -196,7 +196,7 @@ it.live("records the old configuration for a switch that saves with each commit 
     (lab) =>
       Effect.gen(function* () {
         for (const device of lab.switches.slice(0, 3)) device.setFault(unproved)
-        // it would start with the new one, and nobody can change that
+        // it would start with the new one, which cannot be changed
         Lab.switchAt(lab, 1).setFault({ kind: "lie", step: "write" })
         Lab.switchAt(lab, 2).setFault({ kind: "fullFlash", times: 1 })
         Lab.switchAt(lab, 3).setFault({ kind: "error", step: "commitTimer", message: "% Busy" })

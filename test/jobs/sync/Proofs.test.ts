@@ -1,4 +1,4 @@
-/** How changes are proved on devices that open no session beside a commit timer (docs/changes.md#proof). */
+/** Proofs of changes on devices that open no session during a commit timer (docs/changes.md#proof). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Proof } from "../../../machines/change/ChangeRow.ts"

@@ -127,7 +127,7 @@ it.live("does not report an unknown configuration when only the salts differ fro
       Effect.gen(function* () {
         const device = Lab.switchAt(lab, 0)
         yield* Lab.want(lab, "two")
-        // nobody sees with which salts it goes on
+        // its later salts are unknown
         device.setFault({ kind: "cut", step: "commit", when: "after", times: 1 })
         const job = yield* Lab.sync({ confirm_mode_override: 0 })
         const text = Lab.outcomes(job)[device.name] ?? ""

@@ -1,4 +1,4 @@
-/** Rollouts that somebody holds: what is under way ends, nothing further begins, and a server that is killed does not forget it. */
+/** Paused rollouts: present work ends, nothing further begins, and a killed server does not forget it. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

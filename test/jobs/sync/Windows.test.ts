@@ -1,4 +1,4 @@
-/** Jobs that reach devices outside of their windows: what is left alone, what waits, and what is brought to its end. */
+/** Jobs that reach devices outside their windows: which are skipped, which wait, and which are completed. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as fs from "node:fs/promises"

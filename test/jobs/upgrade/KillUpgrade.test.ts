@@ -1,4 +1,4 @@
-/** Firmware jobs whose server is killed with kill -9 in the middle: another server goes on with them. */
+/** Firmware jobs whose server is killed with kill -9 in the middle: another server continues them. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { randomBytes } from "node:crypto"

@@ -120,7 +120,7 @@ it.live("erases a switch before its row is deleted, and keeps the row of one tha
       ]
     )
     assert.isUndefined(yield* find(HOST))
-    // it boots by itself, and may have been provisioned anew already
+    // it boots on its own, and may already have been provisioned again
     assert.notInclude(first.startup() ?? "", `hostname ${HOST}`)
     const history = yield* api.send("GET", "/device_synchistory?hostname=lhv-dist1")
     assert.include(JSON.stringify(history.body.data), '"cause":"neighbor_deleted"')
@@ -138,7 +138,7 @@ interface Listed {
 
 const DAY = 86_400_000
 
-/** What the tool says and how it ends; undefined where the machine does not have it. */
+/** The output and the exit code of the tool; undefined if the machine does not have it. */
 const openssl = (...args: ReadonlyArray<string>) => {
   const { error, status, stderr, stdout } = spawnSync("openssl", args, { encoding: "utf8" })
   return error === undefined ? { status, text: `${stdout}${stderr}` } : undefined

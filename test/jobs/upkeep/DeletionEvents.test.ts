@@ -1,4 +1,4 @@
-/** What is recorded for plugins when a device is deleted: with the deletion, and not without it. */
+/** The records for plugins when a device is deleted: with the deletion, and not without it. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

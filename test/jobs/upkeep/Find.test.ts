@@ -30,7 +30,7 @@ it.live("finds the port of a machine, from tables that are read on request and r
     expect((yield* api.send("GET", "/find")).status).toBe(400)
     expect((yield* api.send("POST", "/device_read_tables", { hostname: "nobody" })).status).toBe(400)
 
-    // nobody has asked for this reading
+    // this reading was not requested
     while ((yield* find("0050.56aa.1208")).hits.length < 4) yield* Effect.sleep("50 millis")
     const [edge, other] = NAMES
     const { hits, tables } = yield* find("0050.56aa.1208")

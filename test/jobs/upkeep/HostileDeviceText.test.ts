@@ -10,7 +10,7 @@ const [HOSTNAME] = NAMES
 /** Controls, NUL, an escape sequence, separators, a direction override, half of a pair, and far more than any column holds. */
 const HOSTILE = `\u0000a\u0007b\u001b[31mc\u2028d\u0085e\u202ef\ud800g\n\r\t${"💡x".repeat(5_000)}`
 
-/** Machines with addresses that are none, or of one link alone, beside one that is as it should be. */
+/** Machines with invalid or link-local addresses, next to a valid one. */
 const HOSTS = {
   Ethernet8: ["10.196.16.300", "fe80::1%Vlan3016", HOSTILE.slice(0, 300), "10.196.16.77"].map((ip, index) => ({
     mac: `00:50:56:aa:12:0${index}`,

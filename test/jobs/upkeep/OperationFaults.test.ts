@@ -1,6 +1,6 @@
 /**
- * Bouncing ports, giving certificates and erasing, each step met by each fault: no port stays down, what is told is what the
- * switch has got, and nothing of ours stays behind (promises 2 and 3).
+ * Bouncing ports, giving certificates and erasing, each step with each fault: no port stays down, the report matches the switch, and
+ * nothing of ours remains (promises 2 and 3).
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"

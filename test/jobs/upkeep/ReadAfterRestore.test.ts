@@ -6,7 +6,7 @@ import * as Lab from "../sync/SyncLab.ts"
 
 const BACKUP_OF = "2026-11-01T04:30:00Z"
 
-/** What `switchyard restore` leaves in the database. */
+/** The state of the database after `switchyard restore`. */
 const restored = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into restore (backup_of, release) values (${BACKUP_OF}::timestamptz, '0.2.0')`
@@ -25,7 +25,7 @@ it.live("refuses to push to a device before it was read, names commits after the
   Lab.withLab(3, (lab) =>
     Effect.gen(function* () {
       const [same = "", changed = "", silent = ""] = lab.names
-      // whoever has just looked: the server looks by itself only minutes later
+      // this was an explicit check: the server checks automatically only minutes later
       yield* Lab.run("device_drift", {})
       yield* restored
       lab.switches[1]?.configure("vlan 999\n   name BY-HAND\n")

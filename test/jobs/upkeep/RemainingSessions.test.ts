@@ -1,4 +1,4 @@
-/** Sessions of ours that were left behind on switches: found by a look for drift, told by the doctor, removed by a dry run. */
+/** Our sessions that remain on switches: found by a drift check, reported by the doctor, removed by a dry run. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"

@@ -13,7 +13,7 @@ const withShell = (quirks: Quirks, body: (shell: Shell, one: OneSwitch) => Promi
     shell.close()
   })
 
-/** What the session shows for these lines. */
+/** The output of the session for these lines. */
 const load = async (shell: Shell, name: string, lines: ReadonlyArray<string>) => {
   await shell.ask(`configure session ${name}`)
   for (const line of lines) await shell.ask(line)

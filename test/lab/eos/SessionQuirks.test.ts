@@ -1,4 +1,4 @@
-/** What simulated switches do otherwise than most around configuration sessions, commit timers and saving. */
+/** Quirks of simulated switches around configuration sessions, commit timers and saving. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"

@@ -1,4 +1,4 @@
-/** What a switch of the lab says while it is configured, and how it spells lines (its quirks). */
+/** The output of a lab switch while it is configured, and its spelling of lines (its quirks). */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"

@@ -1,4 +1,4 @@
-/** One change on one device: what is done in which order in every mode, and what becomes of a change that was left behind. */
+/** One change on one device: the order of work in every mode, and the end of an abandoned change. */
 import { describe, expect, it } from "@effect/vitest"
 import {
   abandon,
@@ -31,7 +31,7 @@ const row = (changes: Partial<ChangeRow> = {}): ChangeRow => ({ ...newChange(liv
 const seen = (running: Observation["running"], timerRuns = false, ourSession = false) =>
   ({ type: "OBSERVED", running, ourTimer: timerRuns ? "runs" : "gone", ourSession }) as const satisfies ChangeEvent
 
-/** A switch that shows neither that our timer runs nor that it is gone. */
+/** A switch that shows neither that our timer runs nor that it has ended. */
 const unseen = (running: Observation["running"], ourSession = false): ChangeEvent => ({
   type: "OBSERVED",
   running,
@@ -42,14 +42,14 @@ const unseen = (running: Observation["running"], ourSession = false): ChangeEven
 /** A device that cannot be reached, however often it is tried. */
 const away: ReadonlyArray<ChangeEvent> = Array.from({ length: 4 }, () => ({ type: "UNREACHABLE" }) as const)
 
-/** A switch that cannot be told to take the change back: only its timer is left. */
+/** An unreachable switch: only its timer can take the change back. */
 const untold: ReadonlyArray<ChangeEvent> = [{ type: "LOST" }, ...away]
 
 const step = ({ step: wanted }: Walk) => wanted?.src ?? null
 const outcome = (walk: Walk) => outcomeOf(rowAt(walk))
 const begin = (start: ChangeRow) => arrive(start)
 
-/** What is done in which order: a step behind the phase that it claims, and `end`. */
+/** The order of work: a step behind the phase that it claims, and `end`. */
 const trail = (start: ChangeRow, ...events: ReadonlyArray<ChangeEvent>): ReadonlyArray<string> => {
   const words: Array<string> = []
   const say = (walk: Walk) => {

@@ -1,4 +1,4 @@
-/** What is written, told and scheduled with a transition of a device (docs/provisioning.md). */
+/** The writes, notifications and schedules of a device's transitions (docs/provisioning.md). */
 import { describe, expect, it } from "@effect/vitest"
 import type { DeviceState } from "../../../machines/device/DeviceEvents.ts"
 import { applied, facts, fieldsOf, pushed, types } from "./DeviceFixtures.ts"

@@ -1,4 +1,4 @@
-/** A backup or a restore that does not come to its end says so, has no exit code of a success, and leaves what was there as it was. */
+/** An interrupted backup or restore says so, has no exit code of a success, and leaves everything unchanged. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync } from "node:child_process"

@@ -12,7 +12,7 @@ import { databaseOf } from "../upgrade/Fixture.ts"
 import { saying } from "./BackupForgery.ts"
 import { held, inDatabase, make, placedIn } from "./BackupSite.ts"
 
-/** A backup of a database as it is, made by the release of today before it has migrated it, and what restores it elsewhere. */
+/** A backup of an unchanged database, made by the release of today before it has migrated it, and what restores it elsewhere. */
 const backUp = Effect.fn(function* (url: string) {
   const folder = yield* Program.dataFolder
   const env = { ...placedIn(folder), SECRET_KEY: SHARED_KEY, DATABASE_URL: url }
@@ -27,8 +27,8 @@ const backUp = Effect.fn(function* (url: string) {
 })
 
 /**
- * What a restore says of jobs and changes that were under way, it says at the schema of today; and a backup of before identities gets one
- * where it is put back.
+ * A restore describes unfinished jobs and changes in the schema of today; and a backup from before identities gets one where it is
+ * restored.
  */
 const SAID_ANEW = { installation: "", job: "", config_change: "", joblock: "", device_operation: "" }
 

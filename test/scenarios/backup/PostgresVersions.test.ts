@@ -10,7 +10,7 @@ import { SHARED_KEY } from "../../support/Replica.ts"
 import * as TestDatabase from "../../support/TestDatabase.ts"
 import { fill, held, inDatabase, make, placedIn } from "./BackupSite.ts"
 
-/** What the embedded database of a data folder holds, while no server runs. */
+/** The contents of the embedded database of a data folder, while no server runs. */
 const heldIn = (dataDir: string) =>
   Effect.gen(function* () {
     const { password, port } = yield* EmbeddedPostgres.make({ dataDir: path.join(dataDir, "database") })
@@ -39,7 +39,7 @@ describe.skipIf(version === undefined)(
         const env = { ...placedIn(folder), SECRET_KEY: SHARED_KEY }
         const file = path.join(folder, "site.backup")
         const database = path.join(folder, "database")
-        // the release before has left it running
+        // the previous release has left it running
         const older = yield* OlderPostgres.make(database)
         const asked = ["setup", "--new-database"]
         assert.strictEqual((yield* Program.command({ ...env, DATABASE_URL: older.url }, asked)).code, 0)

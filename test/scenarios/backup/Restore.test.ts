@@ -1,4 +1,4 @@
-/** What is put back is what was there; a restore that may not be, or that is killed, changes nothing. */
+/** A restore restores everything exactly; one that is refused, or killed, changes nothing. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

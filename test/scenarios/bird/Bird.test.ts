@@ -17,8 +17,8 @@ import { jobNamed } from "../../support/Jobs.ts"
 import { timer } from "../../support/Patience.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-// One BIRD that a server of this process changes with `apply_config`, and something that happens to it right after a verb of the
-// driver was answered. What came of it is read from the job's record, from BIRD and from what it starts with.
+// One BIRD that a server of this process changes with `apply_config`, and an incident right after the answer to a verb of the driver. The
+// result is read from the job's record, from BIRD and from its startup configuration.
 
 const hostname = "bird1"
 
@@ -36,7 +36,7 @@ const config = (route: string): string =>
 const old = config("10.1.0.0/16")
 const wanted = config("10.2.0.0/16")
 
-/** What `birdc` prints. */
+/** The output of `birdc`. */
 const birdc = ({ folder }: Bird.Bird, words: string, socket = "control") =>
   Effect.promise(
     () =>
@@ -45,7 +45,7 @@ const birdc = ({ folder }: Bird.Bird, words: string, socket = "control") =>
       })
   )
 
-/** Waits until no timer of BIRD runs, also while nobody else reaches it. */
+/** Waits until no timer of BIRD runs, also while BIRD is unreachable for others. */
 const untilUndone = (bird: Bird.Bird, socket: string): Effect.Effect<void> =>
   Effect.flatMap(birdc(bird, "configure status", socket), (said) =>
     said.includes("Daemon is up") && !said.includes("unconfirmed")
@@ -53,13 +53,13 @@ const untilUndone = (bird: Bird.Bird, socket: string): Effect.Effect<void> =>
       : Effect.andThen(Effect.sleep("200 millis"), untilUndone(bird, socket))
   )
 
-/** What happens, and the verb after whose answer it does. */
+/** The incident, and the verb after whose answer it happens. */
 interface Strike {
   readonly after: "load" | "commitTimed" | "confirm"
   readonly happens: (bird: Bird.Bird) => Effect.Effect<unknown>
 }
 
-/** What BIRD runs and starts with, what the job says, and candidates that are left open. */
+/** BIRD's running and startup configuration, the job's record, and candidates that remain open. */
 interface Outcome {
   readonly runs: "new" | "old" | "neither"
   readonly startsWith: "new" | "old" | "neither"

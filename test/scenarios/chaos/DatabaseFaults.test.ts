@@ -16,7 +16,7 @@ const SEED = Number(process.env["CHAOS_SEED"] ?? "20261122")
 /** A sync of the scene takes about this long, in milliseconds. */
 const SYNC_MS = 1_200
 
-/** Each kind of harm once: connections that break, a database that is gone, one that refuses, one that does not answer. */
+/** Each kind of harm once: connections that break, a missing database, one that refuses, one that does not answer. */
 const SHORT = [
   "three fast restarts",
   "a killed backend",

@@ -1,7 +1,6 @@
 /**
- * One live sync of a campus in which everything goes wrong at once, on every switch something else. Whatever happens, a
- * switch ends on the old or the new configuration, its record says which, and nothing of ours stays behind (promises 2, 3,
- * 5 and 7).
+ * One live sync of a campus with a different fault on every switch. In every case a switch ends on the old or the new configuration, its
+ * record names which, and nothing of ours remains (promises 2, 3, 5 and 7).
  */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
@@ -28,7 +27,7 @@ const CONCURRENCY = "48"
 /** Short, so that the table ends in time. */
 const SILENCE = { connect: 6, firstPrompt: 6, show: 6, runningConfig: 6, load: 6, commit: 5, save: 5 }
 
-/** What is left of one case when the job is over. */
+/** The remains of one case after the job. */
 interface Left {
   readonly before: string
   readonly running: string

@@ -29,7 +29,7 @@ type Kill =
   | { readonly name: string; readonly reached: (activity: Activity) => boolean }
   | { readonly name: string; readonly afterMs: number }
 
-/** What came of one run. `violations` are broken promises; `failed` devices say honestly that they have not changed. */
+/** The result of one run. `violations` are broken promises; `failed` devices report correctly that they have not changed. */
 interface RunOutcome {
   readonly kill: string
   readonly killed: boolean

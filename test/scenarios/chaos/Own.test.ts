@@ -1,7 +1,7 @@
 /**
  * The machine of the server lacks something: descriptors, room on its disk, inodes, memory, the database, its locks, its shared memory or
- * its volume. No switch is blamed, no database is made, no job is lost, health says what is lacking, and the server goes on by itself.
- * The short form plays each once; `npm run chaos -- own` plays `CHAOS_RUNS` of them in any order, `CHAOS_FAULT` those with this word.
+ * its volume. No switch is blamed, no database is created, no job is lost, health names the lack, and the server continues automatically.
+ * The short form tests each once; `npm run chaos -- own` tests `CHAOS_RUNS` of them in any order, `CHAOS_FAULT` those with this word.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Console, Context, Effect, Layer } from "effect"

@@ -1,4 +1,4 @@
-/** A server that is told to stop in the midst of a sync, and a sync that is told to abort (promises 3 and 4). */
+/** A stop of the server during a sync, and an abort of a sync (promises 3 and 4). */
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as Database from "../../../src/store/Database.ts"

@@ -37,7 +37,7 @@ const shortPlan = (random: () => number): Plan => {
   return { faults: [...kinds.values()] }
 }
 
-/** Each fault as often as any other, until the time is over. */
+/** Each fault as often as any other, until the time has passed. */
 const longPlan = (minutes: number, random: () => number): Plan => {
   const count = Math.ceil((minutes * 60_000) / EVERY_MS)
   const drawn: Array<WorldFault> = []

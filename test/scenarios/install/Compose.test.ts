@@ -287,7 +287,7 @@ describe("From the files of its image only", () => {
       const script = path.join(folder, "etc/switchyard/dnsmasq-lease")
       const { said, status } = run(script, ["add", "00:1c:73:00:0d:01", "10.0.9.20"], env)
       assert.strictEqual(status, 0, said)
-      // the script returns at once, the hook goes on behind it
+      // the script returns at once, the hook continues in the background
       const queue = path.join(folder, "dhcp-queue")
       while (!existsSync(queue) || (yield* Effect.promise(() => fs.readdir(queue))).length === 0) {
         yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50)))

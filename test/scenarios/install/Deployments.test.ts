@@ -1,6 +1,6 @@
 /**
- * Several replicas as they are deployed on Kubernetes (`deploy/kubernetes`), as far as it can be checked without a
- * cluster: settings that the server knows and starts with, secrets that are declared and given, probes that the API answers.
+ * Several replicas as deployed on Kubernetes (`deploy/kubernetes`), as far as it can be checked without a cluster: known settings that the
+ * server starts with, secrets that are declared and given, probes that the API answers.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -20,7 +20,7 @@ const unknownOf = (names: ReadonlyArray<string>) => names.filter((name) => !know
 const HEALTH = ["/api/health/live", "/api/health/ready"]
 const Texts = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number]))
 
-/** What a server makes of these settings, with a secret of its own in each file that they name below `folder`. */
+/** The settings as a server reads them, with a secret of its own in each file that they name below `folder`. */
 const configOf = Effect.fnUntraced(function* (settings: typeof Texts.Type, folder: string) {
   const made = mkdtempSync(path.join(tmpdir(), "switchyard-secrets-"))
   const environment = Object.fromEntries(

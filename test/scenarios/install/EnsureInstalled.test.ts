@@ -1,4 +1,4 @@
-/** What `npm run demo` and `npm test` do first, with the real npm, in a small repository whose packages lie beside it. */
+/** The first work of `npm run demo` and `npm test`, with the real npm, in a small repository with local packages. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { execFile } from "node:child_process"

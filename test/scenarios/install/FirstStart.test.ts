@@ -29,7 +29,7 @@ interface Answer {
   readonly message: string | undefined
 }
 
-/** Sends a request by hand: `fetch` lets nobody choose `Host` and `Origin`. */
+/** Sends a request by hand: `fetch` does not permit a choice of `Host` and `Origin`. */
 const send = (
   port: number,
   method: string,
@@ -76,7 +76,7 @@ const fresh = Effect.gen(function* () {
   return { code, env, folder, port, server, tokenOf }
 })
 
-/** Waits until settings and templates are in force for whoever has this token; the server may be starting anew. */
+/** Waits until settings and templates are in force for the holder of this token; the server may be restarting. */
 const inForce = (port: number, token: string) =>
   until(
     Effect.map(
@@ -175,7 +175,7 @@ describe("A server on an empty folder", () => {
         assert.strictEqual((yield* send(port, "GET", "/api/v1.0/devices", asMaria)).status, 200)
         const found = yield* send(port, "GET", "/api/v1.0/system/findings", asMaria)
         assert.include(found.text, '"findings":[]')
-        // nobody else may do anything without a role, and the hook may do what it is for
+        // no other caller has permissions without a role, and the hook has those that it needs
         const asHook = { authorization: `Bearer ${(yield* read(hookFile)).trim()}` }
         assert.strictEqual((yield* send(port, "GET", "/api/v1.0/devices", asHook)).status, 200)
         assert.strictEqual((yield* send(port, "GET", "/api/v1.0/auth/users", asHook)).status, 403)

@@ -1,4 +1,4 @@
-/** What `npm ci` asks of a lock file, checked without npm and without a network. */
+/** The requirements of `npm ci` for a lock file, checked without npm and without a network. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { readFileSync } from "node:fs"

@@ -23,7 +23,7 @@ const Bill = Schema.fromJsonString(
   })
 )
 
-/** What npm does with a tarball, with the packages of this repository. */
+/** npm's handling of a tarball, with the packages of this repository. */
 const linkPackages = (tarball: string, site: string) => {
   const own = path.join(site, "node_modules/@switchyard/server")
   mkdirSync(own, { recursive: true })
@@ -35,7 +35,7 @@ const linkPackages = (tarball: string, site: string) => {
   }
 }
 
-/** A folder that has the package installed: by npm, where all that it needs was fetched once, else as npm would leave it. */
+/** A folder with the package installed: by npm if all dependencies were fetched before, else as npm would leave it. */
 const makeSite = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => {

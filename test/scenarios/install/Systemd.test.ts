@@ -94,7 +94,7 @@ const boot = Effect.gen(function* () {
   return container
 })
 
-/** Whether it has come up: `degraded` when a service of somebody else has failed. */
+/** Whether it has come up: `degraded` when an unrelated service has failed. */
 const isUp = ({ run: runInside }: Container) =>
   Effect.sync(() => /^(running|degraded)$/m.test(runInside("systemctl", ["is-system-running"]).said))
 

@@ -1,4 +1,4 @@
-/** Clients of socket.io that are hostile, broken or gone: the server goes on, and others hear what they should. */
+/** Hostile, broken and closed clients of socket.io: the server continues, and others receive their events. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -44,7 +44,7 @@ const makeServer = Effect.fnUntraced(function* (variables: Readonly<Record<strin
     yield* Effect.callback<void>((resume) => void socket.once("data", () => resume(Effect.void)))
     return socket
   })
-  /** Tells of causes of devices that nobody has: stored events for the room `sync`. */
+  /** Publishes causes of unknown devices: stored events for the room `sync`. */
   const tell = (count: number, cause: string) =>
     Effect.provideContext(
       Effect.flatMap(
@@ -218,7 +218,7 @@ it.live("a connection does not delay the server's stop, and is notified of the e
   }).pipe(Effect.scoped)
 )
 
-/** A client that fetches what it hears by requests of its own. */
+/** A client that fetches its events by requests of its own. */
 const makePolling = (url: string) => {
   const call = async (sid: string, body?: string) =>
     (

@@ -1,6 +1,6 @@
 /**
- * Two replicas, each in a process of its own: who follows at one of them hears what is done at the other, goes on there when the first
- * is killed, and may poll through a proxy that keeps each client at one replica.
+ * Two replicas, each in a process of its own: a client of one of them receives events of the other, continues there when the first is
+ * killed, and may poll through a proxy that keeps each client at one replica.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"

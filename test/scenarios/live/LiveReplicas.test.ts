@@ -1,4 +1,4 @@
-/** Two replicas with a client each: both clients hear everything, wherever it happens. */
+/** Two replicas with a client each: both clients receive everything, from either replica. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Who may connect by socket.io and what they hear: tokens, roles of some devices, origins. */
+/** Permitted connections by socket.io and their events: tokens, roles of some devices, origins. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
@@ -67,7 +67,7 @@ it.live(
       yield* viewer.untilEnd(foreign)
       yield* some.untilEnd(own)
       assert.deepStrictEqual(viewer.events, all.events)
-      // exactly what is theirs, in the order in which everybody hears it
+      // exactly their own events, in the order in which all clients receive them
       assert.deepStrictEqual(
         some.events.map(sentence),
         all.events.filter(({ hostname, job_id }) => hostname === mine || job_id === own).map(sentence)
@@ -131,7 +131,7 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
-/** What a browser would see of a poll of a page of this origin. */
+/** The browser's view of a poll of a page of this origin. */
 const polled = (url: string, origin: string) =>
   Effect.promise(async () => {
     const { headers, status } = await fetch(`${url}/socket.io/?EIO=4&transport=polling`, { headers: { origin } })

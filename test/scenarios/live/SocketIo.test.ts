@@ -1,4 +1,4 @@
-/** What the existing web client waits for, told to a real client of its library: every event in order, and nothing else. */
+/** The events that the existing web client waits for, sent to a real client of its library: every event in order, and nothing else. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
@@ -20,9 +20,9 @@ import { serve } from "../../support/ServedCampus.ts"
 import { EventStore } from "../../../src/store/EventStore.ts"
 import type { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
-// A whole server with managed switches and a client of socket.io that hears everything from its start.
+// A whole server with managed switches and a client of socket.io that receives everything from its start.
 
-/** Sentences of what was heard of a job, from its beginning to its end. */
+/** The received sentences about a job, from its beginning to its end. */
 const ofJob = ({ events }: Listening, id: number): ReadonlyArray<string> => {
   const own = events.flatMap(({ job_id }, place) => (job_id === id ? [place] : []))
   return events.slice(own[0], (own.at(-1) ?? 0) + 1).map(sentence)
@@ -63,7 +63,7 @@ const makeLiveServer = Effect.fnUntraced(function* <A, E>(
     running
   )
 
-  /** What the log has, in the words of the clients, from when the first client joined. */
+  /** The contents of the log, in the words of the clients, since the first client joined. */
   const stored = Effect.provideContext(
     Effect.gen(function* () {
       const { log } = yield* EventStore
@@ -72,7 +72,7 @@ const makeLiveServer = Effect.fnUntraced(function* <A, E>(
     }),
     running
   )
-  /** The client has heard all that the log has, in its order, and nothing else. */
+  /** The client has received everything in the log, in order, and nothing else. */
   const heardAll = Effect.gen(function* () {
     const expected = yield* stored
     yield* web.until("All events", () => web.events.length >= expected.length)

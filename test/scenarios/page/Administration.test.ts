@@ -1,4 +1,4 @@
-/** For those who run the server: who did what, who may do what, how the server does, and the manual. */
+/** Screens of administrators: audit, permissions, health of the server, and the manual. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +10,7 @@ import { accessNames } from "../chaos/ManagedCampus.ts"
 const [DEVICE = ""] = accessNames(1)
 const PASSWORD = "seven green bicycles"
 
-/** What was given up after three days, as it is in the database. */
+/** A message that was given up after three days, as stored in the database. */
 const givenUp = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`with made as (
@@ -263,7 +263,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
             await page.route("**/api/v1.0/auth/login", (route) =>
               route.fulfill({ status: 302, headers: { location: "/ui/signed-on" } })
             )
-            // nobody is signed on, then somebody with a token that has ended, then with another
+            // no user is signed on, then one with an expired token, then one with another token
             await page.route("**/api/v1.0/auth/session", (route) => {
               const status = answers.shift() ?? 200
               const access_token = answers.length === 1 ? ended : fresh

@@ -1,4 +1,4 @@
-/** One device: its ports and what a change of them does, what is known of it, and somebody else at the same port. */
+/** One device: its ports and the effects of a change, its data, and another user at the same port. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"

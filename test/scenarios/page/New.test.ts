@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
           await page.getByRole("button", { name: "Check all" }).click()
           await page.getByText("can be initialised").nth(1).waitFor()
         })
-        // somebody else takes a name between the check and the start
+        // another user takes a name between the check and the start
         yield* api.send("POST", "/device", {
           hostname: "lhv-acc3",
           platform: "eos",

@@ -1,4 +1,4 @@
-/** What is seen at three in the morning: numbers that lead to their lists, and the list of devices with what is done with many. */
+/** The first view in an emergency: numbers that lead to their lists, and the list of devices with its actions. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"

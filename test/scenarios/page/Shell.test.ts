@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
               await answer.promise
               await route.fallback()
             })
-            // as when somebody comes back to this tab after a while
+            // as when a user returns to this tab after a while
             await page.clock.fastForward("01:00")
             await page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`)
             await asked.promise

@@ -1,4 +1,4 @@
-/** What an open page does when the server is killed and comes back, when the stream is cut, and when its token ends. */
+/** An open page when the server is killed and returns, when the stream is cut, and when its token ends. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import * as path from "node:path"
@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)(`An open page${hasChromium ? "" : ` (${WITHOUT})`}
         yield* steps(async () => {
           await page.goto("/ui/jobs?show=failed")
           await page.getByText("No jobs match.").waitFor()
-          // whoever goes on working with it is asked
+          // the next action asks for a sign-on
           const signOn = page.getByRole("button", { name: "Sign on with the token" })
           for (let turn = 0; !(await signOn.isVisible()); turn++) {
             await page

@@ -1,4 +1,6 @@
-/** What a commit takes away is said before it is in force, and too much of it is asked about: through the API, with real repositories. */
+/**
+ * The removals of a commit are reported before it is in force, and too many need a confirmation: through the API, with real repositories.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
@@ -154,7 +156,7 @@ describe("a commit that removes something", () => {
       const config = yield* api.send("GET", "/device/lhv-acc1/generate_config")
       assert.match(JSON.stringify(config.body), /interface Ethernet1\\n(?:(?!interface).)*switchport access vlan 120/)
 
-      // without the wish the ports stay as they are, and the answer says what they lose
+      // without the option the ports stay unchanged, and the answer names their losses
       yield* edit("settings", "global/vxlans.yml", /^[^]*$/, before)
       const back = yield* refresh()
       assert.strictEqual(back.status, 200)

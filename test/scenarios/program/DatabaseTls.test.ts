@@ -1,4 +1,4 @@
-/** The server on a PostgreSQL that lets nobody in without TLS: what `sslmode` and its files do, and what an operator reads. */
+/** The server on a PostgreSQL that requires TLS: the effects of `sslmode` and its files, and the messages for an operator. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as fs from "node:fs/promises"

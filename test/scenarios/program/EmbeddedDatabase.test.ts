@@ -1,6 +1,6 @@
 /**
- * The embedded database on an operator's bad day: killed, left behind, or mistaken for somebody else's process. The server
- * runs as a process of its own; every signal is a real one.
+ * The embedded database in emergencies: killed, abandoned, or mistaken for another process. The server runs as a process of its own; every
+ * signal is a real one.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -27,7 +27,7 @@ const running = (dataDir: string) => {
   return found
 }
 
-/** A program that says which signals it got, and goes on. */
+/** A program that reports its signals, and continues. */
 const bystander = Effect.acquireRelease(
   Effect.sync(() => {
     const script = `for (const s of ["SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"]) process.on(s, () => console.log("got", s)); setInterval(() => {}, 1000); console.log("up")`
@@ -39,7 +39,7 @@ const bystander = Effect.acquireRelease(
   ({ child }) => Effect.sync(() => void child.kill("SIGKILL"))
 )
 
-/** What a power cut leaves behind: a pid file that names a program which runs by now. */
+/** The remains of a power cut: a pid file with the number of another running program. */
 const leavePidFile = (dataDir: string, pid: number, port: number) =>
   Effect.promise(() => {
     const data = path.join(dataDir, "database/postgres")

@@ -1,6 +1,6 @@
 /**
- * A server whose database is not where it was: a volume that is not mounted, a folder that was closed, another installation's. It must not
- * begin anew. The server runs as a process of its own.
+ * A server whose database is missing: an unmounted volume, a closed folder, another installation's database. It must not begin anew. The
+ * server runs as a process of its own.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
  * An embedded database that runs and does not work: the memory that its processes share was removed from outside, as systemd does when an
- * ordinary user leaves (RemoveIPC), or a file is not there. The server brings it back by itself.
+ * ordinary user logs out (RemoveIPC), or a file is missing. The server restarts it automatically.
  */
 import { assert, it } from "@effect/vitest"
 import { PgConnection } from "@effect/sql-pg"
@@ -84,7 +84,7 @@ it.live("a remaining database without its shared memory does not block the next 
     const keeper = yield* Scope.make()
     yield* Effect.flatMap(Scope.provide(EmbeddedPostgres.make({ ...options, shared: true }), keeper), connect)
     const before = pidFile(home)[0]
-    // it goes on without its keeper, because we work with it
+    // it continues without its keeper, because we work with it
     yield* Scope.close(keeper, Exit.void)
     assert.isAbove(removeMemory(home), 0)
     yield* Effect.flatMap(EmbeddedPostgres.make(options), connect)

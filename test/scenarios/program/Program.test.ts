@@ -64,7 +64,7 @@ it.live("passes the exit codes of its commands on", () =>
 it.live("becomes Node, so that a signal reaches it and nothing else", () =>
   Effect.gen(function* () {
     const place = yield* folder
-    // a Node that never ends by itself and says who it is
+    // a Node that never ends and identifies itself
     const node = path.join(place, "node")
     yield* Effect.promise(() => fs.writeFile(node, '#!/bin/sh\necho "$$"\nexec sleep 600\n', { mode: 0o755 }))
     const child = spawn(program, ["serve"], { env: { PATH: "/usr/bin:/bin", SWITCHYARD_NODE: node } })

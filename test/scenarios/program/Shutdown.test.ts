@@ -26,7 +26,7 @@ const exitCode = (child: ChildProcess) =>
     child.once("exit", (code) => resume(Effect.succeed(code)))
   })
 
-/** What the process has printed so far, and its address once it listens. */
+/** The output of the process so far, and its address once it listens. */
 const reading = (child: ChildProcess) => {
   let text = ""
   child.stdout?.on("data", (chunk) => (text += String(chunk)))
@@ -74,7 +74,7 @@ it.live("starts on its own database, and SIGTERM ends both with exit code 0", ()
     assert.strictEqual(yield* exitCode(child), 0)
     assert.isFalse(isAlive(Number(pid)), "the database has stopped")
 
-    // the same data are there at the next start
+    // the next start has the same data
     const again = yield* start(env)
     assert.strictEqual(
       (yield* Effect.promise(async () => fetch(`${await Effect.runPromise(reading(again).address)}/api/v1.0/devices`)))

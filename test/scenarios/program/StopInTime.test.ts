@@ -47,7 +47,7 @@ it.live("stops in time although its database does not, and names it", () =>
     const { millis } = yield* stopped(program)
     assert.isBelow(millis, MOST_MILLIS, program.text())
     assert.match(program.text(), /does not stop|Left: .*the database/)
-    // the same data are there at the next start
+    // the next start has the same data
     yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGCONT")))
     const again = yield* start({ DATA_DIR: data })
     yield* again.url
@@ -98,7 +98,7 @@ it.live("stops in time although the remote of a repository is silent", () =>
   }).pipe(Effect.scoped)
 )
 
-/** What ends the log of a server that was told to stop: that all is closed, or what was left. */
+/** The end of the log of a stopped server: that everything is closed, or what remains. */
 const LAST_LINE = /Stopped\b|Accepted work is kept, and continues at the next start/
 
 const endsInTime = Effect.fnUntraced(function* (program: Program) {
@@ -179,7 +179,7 @@ it.live("stops in time although plugins hang during loading and calls", () =>
     else yield* program.url
     const started = yield* Effect.promise(children)
     yield* endsInTime(program)
-    // they hear of its end by the end of their pipes
+    // they learn of its end by the end of their pipes
     yield* until(
       Effect.promise(async () => {
         const left = await Promise.all(started.map((pid) => fs.readFile(`/proc/${pid}/comm`).catch(() => null)))

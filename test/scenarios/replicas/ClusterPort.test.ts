@@ -1,4 +1,4 @@
-/** The port between replicas: for those who have their secret, and for nobody else. */
+/** The port between replicas: open to holders of their secret only. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { hkdfSync } from "node:crypto"
@@ -27,7 +27,7 @@ const answerTo = (port: number, bytes: string) =>
       })
   )
 
-/** Whether somebody who has this secret, and calls it by the name of another one if that is given, is let in. */
+/** Whether a client with this secret, under the name of another one if given, is admitted. */
 const isLetIn = (port: number, secret: string, named = secret) =>
   Effect.promise(
     () =>
@@ -54,7 +54,7 @@ it.live("admits holders of the secret, and answers nothing to others", () =>
     const { clusterPort } = yield* startReplica(yield* databaseUrl)
     assert.isTrue(yield* isLetIn(clusterPort, SHARED_KEY))
     assert.isFalse(yield* isLetIn(clusterPort, "some other key that is long enough for it"))
-    // the name of the key is told to everybody; it is not the key
+    // the name of the key is public; it is not the key
     assert.isFalse(yield* isLetIn(clusterPort, "some other key that is long enough for it", SHARED_KEY))
     assert.notInclude(yield* answerTo(clusterPort, "GET / HTTP/1.1\r\n\r\n"), "HTTP")
     assert.isTrue(yield* isLetIn(clusterPort, SHARED_KEY))

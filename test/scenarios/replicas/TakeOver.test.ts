@@ -1,6 +1,6 @@
 /**
- * A replica that is killed while it works on switches: another one goes on with them and with the job (promises 1 to 5).
- * `TAKEOVER_RUNS=20` makes a campaign of it, which prints how long that took.
+ * A replica that is killed while it works on switches: another one continues them and the job (promises 1 to 5). `TAKEOVER_RUNS=20` makes a
+ * campaign of it, which prints how long that took.
  */
 import { assert, it } from "@effect/vitest"
 import { Console, Effect, Option } from "effect"

@@ -72,7 +72,7 @@ describe("retention over many months", () => {
       const months: Array<Readonly<Record<string, number>>> = []
       const jobs: Array<number> = []
       let packed = 1
-      /** What the API says of a job and its configurations. */
+      /** The API's answers about a job and its configurations. */
       const told = (id: number) =>
         Effect.forEach(
           [

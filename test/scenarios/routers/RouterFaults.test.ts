@@ -1,6 +1,6 @@
 /**
- * Every step of a live sync of a real router × everything that may go wrong with it. Whatever happens, the router runs the old
- * or the new configuration unless somebody else has edited it, the record says which, and nothing of ours is left.
+ * Every step of a live sync of a real router × every possible fault. In every case the router runs the old or the new configuration unless
+ * another user has edited it, the record names which, and nothing of ours remains.
  */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"

@@ -1,6 +1,6 @@
 /**
- * kill -9 of the server at each step of a live sync of real routers: each router stands at another step when it is killed and
- * goes on with what it was told, and another server ends the job (promises 3, 4 and 5).
+ * kill -9 of the server at each step of a live sync of real routers: each router is at another step when the server is killed and completes
+ * its present command, and another server ends the job (promises 3, 4 and 5).
  */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Redacted } from "effect"

@@ -1,4 +1,4 @@
-/** What a receiver of traces is told of a live sync (docs/monitoring.md#traces), with and without a kill in the middle of it. */
+/** The spans of a live sync at a receiver of traces (docs/monitoring.md#traces), with and without a kill in the middle of it. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import * as Database from "../../../src/store/Database.ts"
@@ -74,7 +74,7 @@ it.live("the trace of a request contains its live sync: job, calls to devices, s
       const job = yield* api.ended(yield* startSync(url))
       assert.strictEqual(job.status, "FINISHED")
     }).pipe(Effect.scoped)
-    // the server has stopped: what it had left to tell it has told
+    // the server has stopped, and has exported the rest
     const spans = inTrace(receiver)
     const [request, ...others] = named(spans, "http.server POST")
     assert.deepStrictEqual(others, [])

@@ -1,4 +1,4 @@
-/** What of the database is in a backup: nothing that a migration brings may be forgotten. */
+/** The tables of a backup: none that a migration brings may be forgotten. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** What is taken over from a switch. */
+/** The lines that are taken over from a switch. */
 import { expect, it } from "vitest"
 import { linesToKeep } from "../../../../web/screens/device/adopt.ts"
 

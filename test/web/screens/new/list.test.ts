@@ -1,4 +1,4 @@
-/** What the lines of a pasted list of switches mean. */
+/** The meaning of the lines of a pasted list of switches. */
 import { expect, it } from "vitest"
 import { linesIn } from "../../../../web/screens/new/list.ts"
 

@@ -1,4 +1,4 @@
-/** What is changed at ports. */
+/** Edits of ports. */
 import { expect, it } from "vitest"
 import { bodyOf, linesOf, NO_EDITS } from "../../../../../web/screens/device/ports/edits.ts"
 
