@@ -21,7 +21,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Jobs from "./jobs/Jobs.ts"
 import * as Stores from "./store/Stores.ts"
 
-/** A setting has a form that its type cannot express. */
+/** The format of a setting is invalid in a way that its type cannot express. */
 class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
   message: Schema.String
 }) {}
@@ -56,7 +56,7 @@ const deviceLogin = DeviceLogin.layer.pipe(
   Layer.provide(ActiveSettings.layer)
 )
 
-/** The actors of devices, which alone talk to switches; they need the stores and the cluster. */
+/** The actors of devices, the only code that talks to switches; they need the stores and the cluster. */
 export const actors = DeviceActor.layer.pipe(
   Layer.provide(DatabaseClient.layerWaits),
   Layer.provide([deviceLogin, SecretKey.layer]),
@@ -69,7 +69,7 @@ export const stores = Stores.layer
 /** Services that API handlers and job functions share. */
 export const services = Jobs.services.pipe(Layer.provideMerge(deviceLogin.pipe(Layer.provide(drivers))))
 
-/** The engine on a database that is given: it resumes the jobs that were left, and offers its services. */
+/** The engine on a given database: it resumes unfinished jobs, and offers its services. */
 export const layer = Layer.mergeAll(Jobs.layer, Stores.upkeep, actors, PluginActions.layerSweep).pipe(
   Layer.provideMerge(services),
   Layer.provideMerge(Cluster.layer),

@@ -28,7 +28,7 @@ import { LiveFeed } from "./runtime/LiveFeed.ts"
 import * as Alerts from "./events/Alerts.ts"
 import { settingsWithSecrets } from "./store/StoredSettings.ts"
 
-/** What the routes ask of other rooms. */
+/** Services of other rooms that the routes use. */
 export const ports = Layer.mergeAll(
   SettingsView.layer,
   Repositories.layer,
@@ -45,15 +45,15 @@ const audit = Layer.mergeAll(
   Retention.layer
 )
 
-/** Steps of the actors, and what other replicas tell. */
-const telling = Layer.merge(stepFeedLayer.pipe(Layer.provide(ActorInspection.layer)), ReplicaFeed.layer)
+/** Steps of the actors, and events of other replicas. */
+const feeds = Layer.merge(stepFeedLayer.pipe(Layer.provide(ActorInspection.layer)), ReplicaFeed.layer)
 
 /** The server without its database: needs a migrated one and the configuration. */
 export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe(
   Layer.provide(ports),
   Layer.merge(RefreshRepository.layer),
   Layer.merge(audit),
-  Layer.merge(telling),
+  Layer.merge(feeds),
   Layer.merge(named("messages to receivers", Alerts.layer)),
   Layer.merge(watchDescriptors),
   Layer.provide(EventFeed.layer),
@@ -63,7 +63,7 @@ export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe
   Layer.provide(Traces.layer)
 )
 
-/** The server of an environment, with the database that it names or the embedded one. */
+/** The server for an environment, with the database in it or the embedded one. */
 export const layerOf = (environment: Readonly<Record<string, string | undefined>>) =>
   layerOnDatabase.pipe(
     Layer.provide(settingsWithSecrets(environment)),

@@ -1,6 +1,7 @@
 /**
- * The server's settings as it runs with them, read once at the start from the environment by the table in `SettingsTable.ts`, with the
- * logins of devices and the secrets that other names hold. A wrong value stops the start with a sentence that names the variable.
+ * The server's settings in their final form, read once at the start from the environment by the table in `SettingsTable.ts`,
+ * with the logins of devices and the secrets under other names. An invalid value stops the start with a sentence that names the
+ * variable.
  */
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Struct } from "effect"
 import { withFiles } from "./runtime/SecretSources.ts"
@@ -33,7 +34,7 @@ export type ServerSettings = Omit<Config.Success<ReturnType<typeof readVariables
     readonly logins: ReadonlyMap<LoginState, Login>
     /** Keys that are tried before passwords (docs/security.md#keys-instead-of-passwords). */
     readonly keyLogins: ReadonlyMap<LoginState, KeyLogin>
-    /** What is to replace them: both are accepted somewhere while logins are changed (docs/security.md#changing-passwords). */
+    /** The new logins: both are accepted somewhere while logins are changed (docs/security.md#changing-passwords). */
     readonly nextLogins: ReadonlyMap<LoginState, Login>
     readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
     readonly deviceSecrets: ReadonlyMap<string, Redacted.Redacted>
@@ -71,7 +72,7 @@ const readLogins = Effect.gen(function* () {
   return found
 })
 
-/** A key needs the name of its user, which stands beside the password if there is one. */
+/** A key needs the name of its user, which is the one next to the password if that is set. */
 const readKeyLogins = Effect.gen(function* () {
   const found = new Map<LoginState, KeyLogin>()
   for (const state of loginStates) {
@@ -85,7 +86,7 @@ const readKeyLogins = Effect.gen(function* () {
 const isSame = (one: Login, other: Login): boolean =>
   one.username === other.username && Redacted.value(one.password) === Redacted.value(other.password)
 
-/** Name and password that are not given stay as they are; a login that differs in neither replaces nothing. */
+/** A missing name or password stays unchanged; a login that differs in neither replaces nothing. */
 const readNextLogins = Effect.fnUntraced(function* (logins: ReadonlyMap<LoginState, Login>) {
   const found = new Map<LoginState, Login>()
   for (const [state, current] of logins) {
@@ -126,7 +127,7 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
           HOST_KEY_POLICY: Option.getOrElse(values.HOST_KEY_POLICY, () => (SECURE_DEFAULTS ? "approve" : "first-use")),
           // the first administrator has a password
           LOCAL_USERS: Option.getOrElse(values.LOCAL_USERS, () => SECURE_DEFAULTS && !OIDC_ENABLED),
-          // who signs on at a provider has its token
+          // a user who signs on at a provider has its token
           JWT_ENABLED: values.JWT_ENABLED || values.OIDC_ENABLED,
           logins,
           keyLogins: yield* readKeyLogins,
@@ -139,6 +140,6 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
       })
     ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(withEmptyLists(environment)))))
 
-  /** Reads the process's environment, and the settings file of DATA_DIR for what it does not give. */
+  /** Reads the process's environment, and the settings file of DATA_DIR for missing variables. */
   static readonly layer = Layer.unwrap(Effect.map(withSettingsFile(process.env), ServerConfig.layerOf))
 }

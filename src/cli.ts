@@ -1,4 +1,4 @@
-/** The command line: runs the command that the user typed (`cli/Commands.ts`). The modules that a command needs are loaded when it runs. */
+/** The command line: runs the command that the user typed (`cli/Commands.ts`) and loads only the modules that it needs. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Option, Runtime } from "effect"
@@ -11,7 +11,7 @@ const program = Effect.flatMap(rootFor(process.argv.slice(2)), (root) => Command
   Effect.provide(NodeServices.layer)
 )
 
-/** The exit code for words that are no command (docs/command-line.md#exit-codes). */
+/** Exit code for an unknown command (docs/command-line.md#exit-codes). */
 const MISTYPED = 2
 
 const isMistyped = (cause: Cause.Cause<unknown>): boolean => {
@@ -19,8 +19,8 @@ const isMistyped = (cause: Cause.Cause<unknown>): boolean => {
   return CliError.isCliError(error) && (error._tag !== "ShowHelp" || error.errors.length > 0)
 }
 
-// A stop by signal is a success: a supervisor must not take it for a crash. Who stops following a job does not know how it
-// ends, so that `watch` sets another code. Errors may bring an exit code of their own.
+// A stop by signal is a success: a supervisor must not take it for a crash. A user who stops following a job does not know its
+// end, so `watch` sets another code. Errors may have an exit code of their own.
 NodeRuntime.runMain(program, {
   teardown: (exit, done) => {
     if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return end(Number(process.exitCode ?? 0), done)

@@ -83,8 +83,12 @@ const CODE_CHECKS: Readonly<Record<string, string>> = {
 
 const plain = (value: unknown): unknown => (value instanceof Map ? Object.fromEntries(value) : value)
 
-const defaultOf = (field: NamedField): string =>
-  field.default === undefined ? "**required**" : code(JSON.stringify(plain(field.default.value)))
+/** A required key is bold, and a default of null goes without saying. */
+const keyOf = ({ default: fallback, name }: NamedField): string =>
+  fallback === undefined ? `**${code(name)}**` : code(name)
+
+const defaultOf = ({ default: fallback }: NamedField): string =>
+  fallback === undefined || fallback.value === null ? "" : `, ${code(JSON.stringify(plain(fallback.value)))}`
 
 type Row = readonly [key: string, value: string, meaning: string]
 
@@ -97,8 +101,8 @@ const rowOf = (model: string, field: NamedField): Row => {
   const check = CODE_CHECKS[place]
   const value = CODE_VALUES[place] ?? valueOf(field.rule)
   return [
-    code(field.name),
-    `${value === "" ? "mapping" : value}, ${defaultOf(field)}`,
+    keyOf(field),
+    `${value === "" ? "mapping" : value}${defaultOf(field)}`,
     check === undefined ? meaning : `${meaning}; ${check}`
   ]
 }

@@ -57,7 +57,7 @@ export const makeFileInForce = Effect.fnUntraced(function* <Rules>({ name, read:
     Effect.catchIf(
       ({ reason }) => reason._tag === "NotFound",
       (error) =>
-        // a link to a missing file, such as a secret that was not mounted, shows that rules are wanted
+        // a link to a missing file, such as a secret without its mount, shows that rules are wanted
         Effect.matchEffect(files.readLink(path), {
           onFailure: () => Effect.succeed(null),
           onSuccess: () => Effect.fail(error)

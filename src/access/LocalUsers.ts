@@ -39,9 +39,9 @@ export const makePasswords = Effect.gen(function* () {
     return written(salt, yield* derive(password, salt))
   })
   // a hash to compare with for unknown names, so that these take as long
-  const nobody = written(randomBytes(SALT_BYTES), randomBytes(BYTES))
+  const decoy = written(randomBytes(SALT_BYTES), randomBytes(BYTES))
   const isRight = Effect.fnUntraced(function* (password: Redacted.Redacted, stored: string | null) {
-    const [, salt = "", key = ""] = (stored ?? nobody).split("$")
+    const [, salt = "", key = ""] = (stored ?? decoy).split("$")
     const found = yield* derive(password, Buffer.from(salt, "base64url"))
     const wanted = Buffer.from(key, "base64url")
     return wanted.length === found.length && timingSafeEqual(wanted, found) && stored !== null
@@ -109,12 +109,12 @@ const make = Effect.gen(function* () {
     return user
   })
 
-  const nobody = (name: string) => () => Effect.fail(new UserNotFound({ name }))
+  const notFound = (name: string) => () => Effect.fail(new UserNotFound({ name }))
   const withdraw = Effect.fnUntraced(function* (name: string, by: string) {
     yield* changing(name, [])
-    return yield* Effect.catchTag(persons.withdraw(localPerson(name), by), "PersonNotFound", nobody(name))
+    return yield* Effect.catchTag(persons.withdraw(localPerson(name), by), "PersonNotFound", notFound(name))
   })
-  const admit = (name: string) => Effect.catchTag(persons.admit(localPerson(name)), "PersonNotFound", nobody(name))
+  const admit = (name: string) => Effect.catchTag(persons.admit(localPerson(name)), "PersonNotFound", notFound(name))
 
   return LocalUsers.of({
     all: store.all,

@@ -28,7 +28,7 @@ export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", {
   isGuess: Schema.Boolean
 }) {}
 
-/** A token of the page that is no longer valid, or never was. */
+/** A token of the page that is invalid now, or always was. */
 export class PageTokenRefused extends Schema.TaggedError<PageTokenRefused>()("PageTokenRefused", {
   isForged: Schema.Boolean
 }) {}

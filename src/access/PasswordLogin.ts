@@ -33,7 +33,7 @@ export class LoginDelayed extends Schema.TaggedError<LoginDelayed>()("LoginDelay
   }
 }
 
-/** A token that is no longer valid; or never was, if its signature is not ours. */
+/** A token that is invalid now; or always was, if its signature is not ours. */
 export class LocalTokenRefused extends Schema.TaggedError<LocalTokenRefused>()("LocalTokenRefused", {
   isForged: Schema.Boolean
 }) {}

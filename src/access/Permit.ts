@@ -33,7 +33,7 @@ export interface HeldPermission {
 /** Whether live jobs that it allows wait for the approval of another person. */
 export const wantsApproval = ({ permission }: HeldPermission): boolean => permission.approval === true
 
-/** The subject of a request, as far as it is known so far. */
+/** The subject of a request, with the facts known so far. */
 export type Subject = Omit<Asked, "method" | "path">
 
 export interface Permit {

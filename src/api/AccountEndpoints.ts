@@ -22,7 +22,7 @@ export const login = HttpApiEndpoint.post("login", "/auth", {
   documented({
     summary: "Log in with a name and a password",
     description:
-      "HTTP Basic, no body; the answer has no envelope. The token is valid for twelve hours, and as long as the password is. 404 unless LOCAL_USERS is true.",
+      "HTTP Basic, no body; the answer has no envelope. The token is valid for twelve hours, but ends with the password. 404 unless LOCAL_USERS is true.",
     example: { response: { access_token: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZG1pbiJ9.c2ln" } }
   })
 )
@@ -35,7 +35,7 @@ export const listUsers = HttpApiEndpoint.get("users", "/auth/users", {
   .annotateMerge(
     documented({
       summary: "List the users with passwords",
-      description: "For administrators, as all calls about users.",
+      description: "For administrators, like all calls about users.",
       example: { response: { status: "success", data: { users: [example] } } }
     })
   )
@@ -68,9 +68,9 @@ export const changeUser = HttpApiEndpoint.put("changeUser", "/auth/users/:name",
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
-      summary: "Change a user's roles or password, or whether they may come in",
+      summary: "Change a user's roles or password, or whether they may log in",
       description:
-        "Roles count at once. With another password all sessions of the user end; with `enabled: false` sessions and API tokens end at once, and do not come back. The last user who may do everything keeps that.",
+        "New roles apply immediately. With another password all sessions of the user end; with `enabled: false` sessions and API tokens end immediately and permanently. The last user with all permissions keeps them.",
       example: {
         request: { roles: ["operator"] },
         response: { status: "success", data: { updated_user: example } }
@@ -87,7 +87,8 @@ export const removeUser = HttpApiEndpoint.delete("removeUser", "/auth/users/:nam
   .annotateMerge(
     documented({
       summary: "Remove a user",
-      description: "All tokens that the user's password brought end. The last user who may do everything stays.",
+      description:
+        "All tokens from logins with the user's password end. The last user with all permissions cannot be removed.",
       example: { response: { status: "success", data: { deleted_user: example } } }
     })
   )
@@ -123,7 +124,7 @@ export const listPersons = HttpApiEndpoint.get("persons", "/auth/persons", {
     documented({
       summary: "List the persons",
       description:
-        "Everybody who has called, local users and machine accounts, with how many tokens of theirs count; at most 1000. For administrators.",
+        "All callers of the API so far, local users and machine accounts, each with the number of their valid tokens; at most 1000. For administrators.",
       example: { response: { status: "success", data: { persons: [person] } } }
     })
   )
@@ -139,7 +140,7 @@ export const withdrawPerson = HttpApiEndpoint.post("withdrawPerson", "/auth/pers
     documented({
       summary: "Withdraw a person",
       description:
-        "Ends all their API tokens, sessions, streams and connections within a second; they are let in no more. For administrators.",
+        "Ends all their API tokens, sessions, streams and connections within a second; they cannot log in again. For administrators.",
       example: {
         request: { person: person.person },
         response: { status: "success", data: { withdrawn_person: withdrawnPerson, ended_tokens: 2 } }
@@ -156,9 +157,9 @@ export const admitPerson = HttpApiEndpoint.post("admitPerson", "/auth/persons/ad
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
-      summary: "Let a person in again",
+      summary: "Admit a person again",
       description:
-        "Who was withdrawn may sign on again. Tokens and sessions that have ended stay so. For administrators.",
+        "A withdrawn person may sign on again. Their old tokens and sessions stay invalid. For administrators.",
       example: {
         request: { person: person.person },
         response: { status: "success", data: { admitted_person: { ...person, tokens: 0 } } }
@@ -199,7 +200,7 @@ export const listTokens = HttpApiEndpoint.get("tokens", "/auth/tokens", {
 }).annotateMerge(
   documented({
     summary: "List tokens of programs",
-    description: "Those that you have made; all of them for administrators. The tokens themselves are not kept.",
+    description: "Tokens that you have made; administrators see all. The tokens themselves are not stored.",
     example: { response: { status: "success", data: { tokens: [addedToken] } } }
   })
 )
@@ -213,9 +214,9 @@ export const createToken = HttpApiEndpoint.post("createToken", "/auth/tokens", {
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
-      summary: "Make a token for a program",
+      summary: "Create a token for a program",
       description:
-        "`token` is shown once. It is valid for `days` (365; API_TOKEN_DAYS is the most). It is yours, ends with you, and has of its roles those that you could give at the time of a call. Administrators give roles that they do not have themselves, and make the account of a machine (`is_machine`), which is nobody's and has the token's name.",
+        "`token` is shown once. It is valid for `days` (default 365; at most API_TOKEN_DAYS). You own it and it ends with you; at each call it has those of its roles that you could then assign. Administrators can assign roles that they do not have themselves, and create the account of a machine (`is_machine`), which has no owner and is named after the token.",
       example: {
         request: { name: "dhcp", roles: ["dhcp-hook"], days: 365, is_machine: true },
         response: {
@@ -233,7 +234,8 @@ export const revokeToken = HttpApiEndpoint.delete("revokeToken", "/auth/tokens/:
 }).annotateMerge(
   documented({
     summary: "Revoke a token",
-    description: "It is refused within a second. Yours; any for administrators.",
+    description:
+      "The server refuses it within a second. You can revoke your own tokens; administrators can revoke any.",
     example: {
       response: { status: "success", data: { revoked_token: { ...addedToken, revoked_at: "2026-11-23T08:00:00Z" } } }
     }

@@ -1,4 +1,4 @@
-/** Alerts: who is told of what, messages on their way, and mutes (docs/alerts.md#looking-at-alerts). */
+/** Alerts: rules and receivers, pending messages, and mutes (docs/alerts.md#looking-at-alerts). */
 import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"
@@ -21,10 +21,10 @@ const isName = (sent: unknown): sent is string =>
   typeof sent === "string" && isText(sent, "line") && sent.trim() !== "" && lengthOf(sent) <= MAX_NAME
 const isHostnameGlob = (sent: unknown): sent is string => isName(sent) && isGlob(sent)
 
-/** A time as it is written, without a zone: UTC. */
+/** A time in its written form, without a zone: UTC. */
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?Z?$/
 
-/** Epoch milliseconds of such a time; NaN when there is none. */
+/** Epoch milliseconds of such a time; NaN for an invalid one. */
 export const timeOf = (text: string): number =>
   TIME.test(text) ? Date.parse(`${text.replace(" ", "T").replace(/Z$/, "")}Z`) : Number.NaN
 
@@ -40,7 +40,7 @@ const name = (field: string) =>
     accept(isName, () => `${field}: expected 1 to ${MAX_NAME} characters`)
   )
 
-/** For which devices, groups and rules no alerts are made, for how long. What is not given is any. */
+/** The devices, groups and rules without alerts, and the time of that. A missing field matches all. */
 export const MuteRequest = Body.make(
   {
     device: optional(
@@ -158,7 +158,7 @@ const list = HttpApiEndpoint.get("list", "/alerts", { success: Enveloped(Alerts)
   documented({
     summary: "Show alerts",
     description:
-      "The rules and receivers in force, with `source`, where they are from (null without a file), and what is wrong with the file or a receiver; how many messages wait and are dead; and the 100 newest alerts. `sent_at` is null while more of a group is waited for.",
+      "The rules and receivers in force, with their `source` (null without a file) and the problems of the file or a receiver; the numbers of waiting and dead messages; and the 100 newest alerts. `sent_at` is null while the server waits for more events of a group.",
     example: {
       response: {
         status: "success",
@@ -214,7 +214,7 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/alerts/deliveries", {
     documented({
       summary: "List messages to receivers",
       description:
-        "One page, the newest first, with the headers of [lists](#lists). `answer` is what the receiver said last, or why it could not be asked; `next_at` when it is tried again.",
+        "One page, the newest first, with the headers of [lists](#lists). `answer` is the receiver's last answer, or why it could not be reached; `next_at` is the time of the next attempt.",
       query: listQuery(["filter[rule]", "job_not_success"]),
       example: { response: { status: "success", data: { deliveries: [delivery] } } }
     })
@@ -227,7 +227,7 @@ const replay = HttpApiEndpoint.post("replay", "/alerts/deliveries/:id/replay", {
 }).annotateMerge(
   documented({
     summary: "Try a dead message again",
-    description: "Under its own id, so that a receiver that has it already can drop it.",
+    description: "The message keeps its id, so that a receiver that already has it can drop it.",
     example: { response: { status: "success", data: { replayed: 1 } } }
   })
 )
@@ -241,7 +241,7 @@ const replayAll = HttpApiEndpoint.post("replayAll", "/alerts/replay", {
   .annotateMerge(
     documented({
       summary: "Try all dead messages again",
-      description: "Those to one receiver with `receiver`.",
+      description: "With `receiver`, only those to one receiver.",
       example: { request: { receiver: "noc" }, response: { status: "success", data: { replayed: 12 } } }
     })
   )
@@ -253,7 +253,8 @@ const test = HttpApiEndpoint.post("test", "/alerts/receivers/:name/test", {
 }).annotateMerge(
   documented({
     summary: "Send a test message",
-    description: "Sends one message to a receiver at once and says what came back. It is tried once and kept nowhere.",
+    description:
+      "Sends one message to a receiver immediately and returns its answer. The server tries once and stores nothing.",
     example: { response: { status: "success", data: { is_taken: true, answer: "200: ok" } } }
   })
 )
@@ -263,7 +264,7 @@ const mutes = HttpApiEndpoint.get("mutes", "/alerts/mutes", {
 }).annotateMerge(
   documented({
     summary: "List mutes",
-    description: "Those in force and those to come.",
+    description: "Present and future mutes.",
     example: { response: { status: "success", data: { mutes: [mute] } } }
   })
 )
@@ -278,7 +279,7 @@ const addMute = HttpApiEndpoint.post("addMute", "/alerts/mutes", {
     documented({
       summary: "Mute alerts for some time",
       description:
-        "For the devices whose hostname fits `device`, those of a `group`, or a `rule`; of several given all have to fit. What happens meanwhile is not told later.",
+        "For the devices whose hostname matches `device`, those of a `group`, or a `rule`; all given fields have to match. No alert is sent later for events during the mute.",
       example: {
         request: { device: "lhv-*", reason: "CHG-77: new power supply", minutes: 120, from: "2026-11-23 18:00" },
         response: { status: "success", data: { added_mute: mute } }
@@ -293,7 +294,7 @@ const removeMute = HttpApiEndpoint.delete("removeMute", "/alerts/mutes/:id(^\\d+
 }).annotateMerge(
   documented({
     summary: "Remove a mute",
-    description: "Alerts are made from now on.",
+    description: "New events raise alerts again.",
     example: { response: { status: "success", data: { removed_mute: mute } } }
   })
 )

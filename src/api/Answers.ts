@@ -1,10 +1,10 @@
-/** What endpoints answer with: the envelope of a success, and the errors with their status (docs/api.md#errors). */
+/** The answers of endpoints: the envelope of a success, and the errors with their status (docs/api.md#errors). */
 import { Effect, Schema } from "effect"
 import { CommitEffects } from "../domain/CommitEffects.ts"
 import { Remark } from "../domain/Repository.ts"
 import { HttpApiSchema } from "effect/http-api"
 
-/** What went wrong, in the form that the route's clients read. */
+/** The message of an error, in the form that the route's clients read. */
 export const FailureMessage = Schema.Union([
   Schema.String,
   Schema.Array(Schema.String),
@@ -23,31 +23,31 @@ const body = {
 /** Mistakes in the content of a repository, each with its place; only a refresh has them. */
 const problems = Schema.optionalKey(Schema.Array(Remark))
 
-/** What a commit means that waits for a confirmation; only a refresh has them. */
+/** The effects of a commit that waits for a confirmation; only a refresh has them. */
 const effects = Schema.optionalKey(CommitEffects)
 
-/** 400: the request cannot be carried out as it is; nothing was changed unless `message.updated` says so. */
+/** 400: the request is invalid; nothing was changed unless `message.updated` says so. */
 export class BadRequest extends Schema.Error<BadRequest>("BadRequest")({ ...body, problems }, { httpApiStatus: 400 }) {}
 
-/** 401: no token, or one that cannot be accepted. `errorCode` is `auth_expired` for a token that was good once. */
+/** 401: no token, or an unacceptable one. `errorCode` is `auth_expired` for a token that has expired. */
 export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
   { ...body, errorCode: Schema.optionalKey(Schema.Literal("auth_expired")) },
   { httpApiStatus: 401 }
 ) {}
 
-/** 403: the caller has no role that allows it; the message says which rule refuses and which roles would allow it. */
+/** 403: the caller has no role that allows it; the message names the rule that refuses and the roles that would allow it. */
 export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(body, { httpApiStatus: 403 }) {}
 
-/** 404: there is no such object or path. */
+/** 404: the object or path does not exist. */
 export class NotFound extends Schema.Error<NotFound>("NotFound")(body, { httpApiStatus: 404 }) {}
 
-/** 408: the request was begun and not sent to its end; trying again can help. */
+/** 408: the client began the request and did not finish it; a retry can help. */
 export class RequestTimeout extends Schema.Error<RequestTimeout>("RequestTimeout")(body, { httpApiStatus: 408 }) {}
 
 /** 409: the object is in use; the same request can succeed later. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")({ ...body, effects }, { httpApiStatus: 409 }) {}
 
-/** 412: the object is not any more what the caller has seen of it; nothing was changed. */
+/** 412: the object has changed since the caller read it; nothing was changed. */
 export class PreconditionFailed extends Schema.Error<PreconditionFailed>("PreconditionFailed")(body, {
   httpApiStatus: 412
 }) {}
@@ -60,31 +60,31 @@ export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("Un
   httpApiStatus: 415
 }) {}
 
-/** 429: too much of this was asked for in a short time; the same request can succeed later. */
+/** 429: too many such requests in a short time; the same request can succeed later. */
 export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(body, { httpApiStatus: 429 }) {}
 
-/** 500 of an endpoint: the request was good, something behind the API failed. */
+/** 500 of an endpoint: the request was valid, something behind the API failed. */
 export class InternalError extends Schema.Error<InternalError>("InternalError")(
   { ...body, problems },
   { httpApiStatus: 500 }
 ) {}
 
-/** 503: a database or a lock is not available; trying again can help. */
+/** 503: a database or a lock is not available; a retry can help. */
 export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(body, {
   httpApiStatus: 503
 }) {}
 
-/** What reading a request body can fail with. */
+/** The errors that can happen while a request body is read. */
 export const bodyFailures = [BadRequest, RequestTimeout, PayloadTooLarge, UnsupportedMediaType] as const
 
-// The success envelope (docs/api.md#answers), as schemas for endpoints and as the values that handlers answer with.
+// The success envelope (docs/api.md#answers), as schemas for endpoints and as the values that handlers return.
 
 const success = Schema.Literal("success")
 
 /** `{ status: "success", data }`. */
 export const Enveloped = <S extends Schema.Top>(data: S) => Schema.Struct({ status: success, data })
 
-/** The answer of a route that started a job: a sentence, and the id beside it. */
+/** The answer of a route that started a job: a sentence, and the id next to it. */
 export const JobStarted = Schema.Struct({ status: success, data: Schema.String, job_id: Schema.Int })
 
 const total = { "x-total-count": Schema.optionalKey(Schema.String) }

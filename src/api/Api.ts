@@ -18,7 +18,7 @@ import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
 import { SettingsGroup, SettingsModelGroup, WindowsGroup } from "./SettingsApi.ts"
 
-/** Where every route but the probes and the metrics is. */
+/** The base path of all routes except the probes and the metrics. */
 export const BASE = "/api/v1.0"
 
 const versioned = HttpApi.make("switchyard")

@@ -1,4 +1,4 @@
-/** Who the caller is and what they may do (docs/roles.md). */
+/** The caller's identity and permissions (docs/roles.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Permission } from "../domain/access/PermissionRule.ts"
@@ -21,17 +21,17 @@ import {
 } from "./AccountEndpoints.ts"
 import { DecisionRequest } from "../domain/requests/OperationRequests.ts"
 
-// Which ways in this server has, for whoever has not come in yet (docs/sign-on.md).
+// The login methods of this server, for callers without a token (docs/sign-on.md).
 
 const Provider = Schema.Struct({
   /** Host of the provider, as people know it. */
   name: Schema.String,
-  /** Where a browser goes to sign on there. */
+  /** Path at which a browser starts the login there. */
   path: Schema.String
 })
 
 const Ways = Schema.Struct({
-  /** False where everybody may call everything: there is nothing to sign on to. */
+  /** False where every call is allowed without a login. */
   needed: Schema.Boolean,
   password: Schema.Boolean,
   provider: Schema.NullOr(Provider),
@@ -40,9 +40,9 @@ const Ways = Schema.Struct({
 
 const ways = HttpApiEndpoint.get("ways", "/auth/ways", { success: Enveloped(Ways) }).annotateMerge(
   documented({
-    summary: "Ask how to sign on",
+    summary: "List the login methods",
     description:
-      "Without a token. `needed` is false where JWT_ENABLED is; `password` is LOCAL_USERS, `provider` is there with OIDC_ENABLED.",
+      "Without a token. `needed` is false where JWT_ENABLED is; `password` is LOCAL_USERS, `provider` exists with OIDC_ENABLED.",
     example: {
       response: {
         status: "success",
@@ -57,7 +57,7 @@ const ways = HttpApiEndpoint.get("ways", "/auth/ways", { success: Enveloped(Ways
   })
 )
 
-// Signing on at the identity provider of the site, and in the page (docs/sign-on.md).
+// Sign-on at the identity provider of the site, and in the page (docs/sign-on.md).
 
 const error = [Unauthorized, NotFound, TooManyRequests]
 
@@ -71,8 +71,8 @@ const beginLogin = HttpApiEndpoint.get("beginLogin", "/auth/login", {
   error: NotFound
 }).annotateMerge(
   documented({
-    summary: "Go to the provider's login page",
-    description: "For browsers. 404 unless OIDC_ENABLED is true, as all of these.",
+    summary: "Open the provider's login page",
+    description: "For browsers. 404 unless OIDC_ENABLED is true, like all sign-on routes.",
     example: { response: undefined }
   })
 )
@@ -82,9 +82,9 @@ const endLogin = HttpApiEndpoint.get("endLogin", "/auth/auth", {
   error
 }).annotateMerge(
   documented({
-    summary: "Come back from the provider's login page",
+    summary: "Return from the provider's login page",
     description:
-      "The provider sends browsers here with `code` and `state`, once. Goes on to the page of Switchyard, with a cookie and no token in the address, when the login was begun there; else to FRONTEND_CALLBACK_URL with `token` and, where it is known, `username`, and with the cookie REFRESH_TOKEN where the provider gives a refresh token. A browser that is refused gets a page.",
+      "The provider sends browsers here with `code` and `state`, once. Redirects to the page of Switchyard, with a cookie and no token in the address, when the login was started there; else to FRONTEND_CALLBACK_URL with `token` and, where known, `username`, and with the cookie REFRESH_TOKEN where the provider issues a refresh token. After a refusal the browser gets an error page.",
     example: { response: undefined }
   })
 )
@@ -106,7 +106,7 @@ const refreshLogin = HttpApiEndpoint.post("refreshLogin", "/auth/refresh", {
   documented({
     summary: "Get a new token",
     description:
-      "Needs the cookie REFRESH_TOKEN and any `Authorization` header; the body is ignored. What the provider answers, without the refresh token, which goes into the cookie.",
+      "Needs the cookie REFRESH_TOKEN and any `Authorization` header; the body is ignored. Returns the provider's answer without the refresh token, which is put into the cookie.",
     example: {
       response: { status: "success", data: { access_token: "eyJ…", expires_in: 3600, token_type: "Bearer" } }
     }
@@ -122,7 +122,7 @@ const logout = HttpApiEndpoint.post("logout", "/auth/logout", {
   documented({
     summary: "Log out",
     description:
-      "Revokes the refresh token at the provider and removes the cookies. `revoked` is false where the provider cannot do that, or does not answer. `end_session_url` is the page that ends the session at the provider itself; null where it has none.",
+      "Revokes the refresh token at the provider and removes the cookies. `revoked` is false when the provider cannot do that, or does not answer. `end_session_url` is the page that ends the session at the provider itself; null if it has none.",
     example: {
       response: {
         status: "success",
@@ -141,7 +141,7 @@ const openPage = HttpApiEndpoint.post("openPage", "/auth/session", {
   documented({
     summary: "Sign on in the page",
     description:
-      "For the page of Switchyard alone. With HTTP Basic or a token it begins a session and sets its cookie; without `Authorization` it exchanges the cookie for another one and a new token. The token counts for a quarter of an hour, and as long as the session.",
+      "For the page of Switchyard only. With HTTP Basic or a token it begins a session and sets its cookie; without `Authorization` it exchanges the cookie for another one and a new token. The token is valid for a quarter of an hour, but ends with the session.",
     example: { response: { status: "success", data: { access_token: "eyJ…", expires_in: 900 } } }
   })
 )
@@ -153,7 +153,7 @@ const closePage = HttpApiEndpoint.delete("closePage", "/auth/session", {
   documented({
     summary: "Sign off in the page",
     description:
-      "Ends the session of the cookie: its tokens count no more. Revokes the refresh token where the session is one of the provider; `end_session_url` as above.",
+      "Ends the session of the cookie and invalidates its tokens. Revokes the refresh token of a session from the provider; `end_session_url` as above.",
     example: { response: { status: "success", data: { revoked: false, end_session_url: null } } }
   })
 )
@@ -175,7 +175,7 @@ const RequestApproval = Schema.Struct({
   decided_by: Schema.NullOr(Schema.String),
   decided_at: Schema.NullOr(Schema.String),
   comment: Schema.NullOr(Schema.String),
-  /** How the request was answered when it was carried out. */
+  /** The answer to the request after it was carried out. */
   answer: Schema.NullOr(Schema.Struct({ status: Schema.Int, message: Schema.NullOr(Schema.Unknown) }))
 })
 
@@ -202,7 +202,7 @@ const listApprovals = HttpApiEndpoint.get("approvals", "/approvals", {
   documented({
     summary: "List requests that wait for another person",
     description:
-      "With `approval: {security: true}` in permissions.yml: yours, and those that you could have made yourself; the newest first, with those that were decided, at most 200.",
+      "With `approval: {security: true}` in permissions.yml: your own requests, and those that you could have made yourself; the newest first, with decided ones, at most 200.",
     example: { response: { status: "success", data: { approvals: [waiting] } } }
   })
 )
@@ -244,13 +244,13 @@ const approveRequest = decision(
 const rejectRequest = decision(
   "rejectRequest",
   "reject",
-  ["Reject a request", "Nothing is done. Who has asked may take a request back in the same way."],
+  ["Reject a request", "The request is not carried out. Its author can withdraw it in the same way."],
   { decision: "rejected" }
 )
 
 const Explanation = Schema.Struct({
   allowed: Schema.Boolean,
-  /** Why, as a sentence. */
+  /** The reason, as a sentence. */
   reason: Schema.String,
   /** Roles of the caller. */
   roles: Schema.Array(Schema.String),
@@ -260,7 +260,7 @@ const Explanation = Schema.Struct({
 
 const Role = Schema.Struct({
   name: Schema.String,
-  /** One that every site has, as it comes. */
+  /** One of every site's ready roles, unchanged. */
   is_ready: Schema.Boolean,
   /** The caller has it. */
   is_held: Schema.Boolean,
@@ -269,7 +269,7 @@ const Role = Schema.Struct({
 
 const asked = (description: string, example: string) => Schema.optionalKey(Parameter.text(shown(description, example)))
 
-/** What is asked about; what is missing is the handler's to say. */
+/** The call in question; the handler reports missing fields. */
 const question = {
   method: asked("method of the call", "POST"),
   path: asked("path behind /api/v1.0", "/device_syncto"),
@@ -279,16 +279,16 @@ const question = {
 const auth = HttpApiGroup.make("auth").add(
   HttpApiEndpoint.get("identity", "/auth/identity", { success: Schema.String }).annotateMerge(
     documented({
-      summary: "Read who you are",
-      description: "The name that jobs and events keep, without an envelope.",
+      summary: "Read your identity",
+      description: "The name that jobs and events store, without an envelope.",
       example: { response: "admin" }
     })
   ),
   HttpApiEndpoint.get("permissions", "/auth/permissions", { success: Schema.Array(Permission) }).annotateMerge(
     documented({
-      summary: "Read what you may do",
+      summary: "Read your permissions",
       description:
-        "The permissions of all roles of the caller, without an envelope; one that allows everything where there are no roles.",
+        "The permissions of all roles of the caller, without an envelope; if no roles exist, one that allows everything.",
       example: { response: [{ methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] }] }
     })
   ),
@@ -298,9 +298,9 @@ const auth = HttpApiGroup.make("auth").add(
     error: [BadRequest, NotFound]
   }).annotateMerge(
     documented({
-      summary: "Ask whether you may do something",
+      summary: "Check whether you may make a call",
       description:
-        "Nothing is done. `path` is the one behind /api/v1.0, `device` a hostname that the call would be about. Says which rule refuses and which roles would allow.",
+        "The call is not carried out. `path` is the part after /api/v1.0, `device` the hostname that the call would concern. The answer names the rule that refuses and the roles that would allow it.",
       example: {
         response: {
           status: "success",
@@ -315,7 +315,7 @@ const auth = HttpApiGroup.make("auth").add(
     documented({
       summary: "List the roles",
       description:
-        "All that can be given to people and tokens: those of permissions.yml and the ready ones, with what they allow. `remark` says why roles do not count, or what is wrong with the file that was read last. Who has a role by a group of the provider is not told.",
+        "All roles that people and tokens can get: those of permissions.yml and the ready ones, with their permissions. `remark` says why roles are not in effect, or names the problem of the file that was read last. Members through a group of the provider are not listed.",
       example: {
         response: {
           status: "success",
@@ -363,5 +363,5 @@ const signOn = HttpApiGroup.make("signOn").add(
   closePage
 )
 
-/** Ways in: without a token. */
+/** Login methods: without a token. */
 export class SignOnGroup extends signOn {}

@@ -1,16 +1,16 @@
-/** Calls of the API as data: which call a method and path are, which devices it is about, and its types for clients. */
+/** Calls of the API as data: the call that a method and path mean, the devices that it concerns, and its types for clients. */
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { Api, BASE } from "./Api.ts"
 import type { Schema } from "effect"
 
-// What each endpoint is about, for callers who may work on some devices only (docs/roles.md#callers-of-some-devices). What is not listed
-// is about more than single devices, and closed to them.
+// The subject of each endpoint, for callers with access to some devices only (docs/roles.md#callers-of-some-devices). Every
+// other endpoint concerns more than single devices, and is closed to them.
 
 /**
- * `device`: the device in the path, a hostname or an id; it is read, or its ports are changed, or configured as they are stored.
- * `wholeDevice`: the same, when more of it than its ports changes. `identity`: the same, when what says which switch a record stands for
- * changes. `devices`, `jobs`: a list, from which the others are left out. `asked`: the
- * handler asks as soon as it knows the devices. `nothing`: no devices at all.
+ * `device`: the device in the path, a hostname or an id; the call reads it, changes its ports, or configures them as stored.
+ * `wholeDevice`: the same, when more of it than its ports changes. `identity`: the same, when the identity of the switch in a
+ * record changes. `devices`, `jobs`: a list without the others. `asked`: the handler checks as soon as it knows the devices.
+ * `nothing`: no devices at all.
  */
 type Subject = "device" | "wholeDevice" | "identity" | "devices" | "jobs" | "asked" | "nothing"
 
@@ -87,7 +87,7 @@ const nothing = [
   "GET /repository/:name"
 ]
 
-/** Endpoints about more than single devices, closed to callers of some. A new endpoint is in one of these lists; a test says so. */
+/** Endpoints about more than single devices, closed to callers of some. A new endpoint is in one of these lists; a test requires it. */
 export const beyondDevices: ReadonlyArray<string> = [
   "GET /metrics",
   "POST /device",
@@ -174,7 +174,7 @@ export const beyondDevices: ReadonlyArray<string> = [
   "POST /approvals/:id/reject"
 ]
 
-/** What endpoints are about, by method and path. */
+/** The subjects of endpoints, by method and path. */
 export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>([
   ...device.map((endpoint) => [endpoint, "device"] as const),
   ...wholeDevice.map((endpoint) => [endpoint, "wholeDevice"] as const),
@@ -191,17 +191,17 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ["GET /jobs", "jobs"]
 ])
 
-/** What is asked beside the device in the path, where more than its ports changes. */
+/** The additional check next to the device in the path, where more than its ports changes. */
 export const wholeSubjects: Readonly<Partial<Record<Subject, { readonly whole: true; readonly identity?: true }>>> = {
   wholeDevice: { whole: true },
   identity: { whole: true, identity: true }
 }
 
-/** What an endpoint is about; `path` as it is defined, behind the base, with or without rules for its parameters. */
+/** The subject of an endpoint; `path` as defined, below the base, with or without rules for its parameters. */
 export const subjectOf = (method: string, path: string): Subject | undefined =>
   subjectsOf.get(`${method} ${path.replaceAll(/\([^)]*\)/g, "")}`)
 
-/** A call: what it is about (nothing for what is closed to callers of some devices), and what stands for its parameter. */
+/** A call: its subject (nothing for calls that are closed to callers of some devices), and the value of its parameter. */
 export interface Call {
   readonly subject: Subject | undefined
   readonly parameter: string | undefined
@@ -216,7 +216,7 @@ interface Route {
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll(/:\w+(\([^)]*\))?/g, (_, rule) => (rule === undefined ? "([^/]+)" : "(\\d+)"))}$`)
 
-/** Those without a parameter first, since the router prefers them. */
+/** Paths without a parameter first, since the router prefers them. */
 const routes: ReadonlyArray<Route> = (() => {
   const found: Array<Route> = []
   HttpApi.reflect(Api, {
@@ -229,7 +229,7 @@ const routes: ReadonlyArray<Route> = (() => {
   return found.toSorted((a, b) => Number(a.pattern.source.includes("(")) - Number(b.pattern.source.includes("(")))
 })()
 
-/** The call that a method and a path behind the base mean; none when there is no such endpoint. */
+/** The call for a method and a path below the base; none for an unknown endpoint. */
 export const callOf = (method: string, path: string): Call | undefined => {
   for (const { method: own, pattern, subject } of routes) {
     const match = own === method ? pattern.exec(path) : null
@@ -238,12 +238,12 @@ export const callOf = (method: string, path: string): Call | undefined => {
   return undefined
 }
 
-// The calls of the API by method and path, as types alone: what the page and the command line are checked against.
+// The calls of the API by method and path, as types only: the page and the command line are checked against them.
 
 type Groups = typeof Api extends HttpApi.HttpApi<string, infer G> ? G : never
 type Endpoint = HttpApiGroup.Endpoints<Groups>
 
-/** The path behind `/api/v1.0`, without the patterns of its parameters. */
+/** The path below `/api/v1.0`, without the patterns of its parameters. */
 type Shown<Path extends string> = Path extends `/api/v1.0${infer Rest}`
   ? Shown<Rest>
   : Path extends `${infer Before}(${string})${infer After}`
@@ -261,10 +261,10 @@ type BodyOf<S> = S extends { readonly schema: infer Inner extends Schema.Top; re
     ? S["Type"]
     : never
 
-/** What a call answers with. The records of the API are plain JSON: what handlers give is what is on the wire. */
+/** The answer of a call. The records of the API are plain JSON: the values that handlers return are those on the wire. */
 export type Answer<Name extends CallName> = BodyOf<ByName[Name]["~Success"]>
 
-/** What is in the envelope of an answer. */
+/** The data in the envelope of an answer. */
 export type Data<Name extends CallName> = Answer<Name> extends { readonly data: infer D } ? D : Answer<Name>
 
 type ParameterNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

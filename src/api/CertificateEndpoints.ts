@@ -61,7 +61,7 @@ export const createAuthority = HttpApiEndpoint.post("createAuthority", "/certifi
     documented({
       summary: "Create a certificate authority",
       description:
-        "Makes a key and a certificate in the files CAKEYFILE and CAFILE. Refused when there is one already: a new one would make all certificates worthless.",
+        "Creates a key and a certificate in the files CAKEYFILE and CAFILE. Refused if they exist: a new authority would invalidate all certificates.",
       example: { request: { common_name: "Switchyard device CA" }, response: authorityExample }
     })
   )
@@ -83,7 +83,7 @@ export const certificates = HttpApiEndpoint.get("certificates", "/certificates",
   documented({
     summary: "List the certificates of devices",
     description:
-      "Those that were signed here and have not ended, the newest first, also of devices that are gone. `hostname` is the name that the device had.",
+      "Certificates that this server signed and that have not expired, the newest first, including those of deleted devices. `hostname` is the name that the device had.",
     example: { response: { status: "success", data: { certificates: [certificateExample] } } }
   })
 )
@@ -99,7 +99,7 @@ export const revokeCertificate = HttpApiEndpoint.post("revokeCertificate", "/cer
     documented({
       summary: "Revoke a certificate",
       description:
-        "It stands in the revocation list (`/certificate_authority/crl`, open to everybody) from now on. The device goes on with it until it gets another one: renew it.",
+        "The revocation list (`/certificate_authority/crl`, open to everybody) contains it from now on. The device uses it until it gets another one: renew it.",
       example: {
         request: { reason: "keyCompromise" },
         response: {

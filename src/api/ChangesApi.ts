@@ -1,6 +1,6 @@
 /**
- * Routes that put a configuration on devices beside the repositories, or undo and watch over what was pushed
- * (docs/changes.md#earlier-configurations and docs/changes.md#apply_config). Reverting a whole job and looking for drift go
+ * Routes that push a configuration from outside the repositories, undo a push, or check its result
+ * (docs/changes.md#earlier-configurations and docs/changes.md#apply_config). The revert of a whole job and the drift check go
  * beyond the reference.
  */
 import { Option, Result, Schema } from "effect"
@@ -12,7 +12,7 @@ import { BadRequest, Conflict, Enveloped, InternalError, JobStarted, JobStartedO
 import { parameter } from "../domain/fields/Parameter.ts"
 import { toId } from "../domain/fields/Values.ts"
 
-// Endpoints of a device's configurations as they are, were and would be (docs/changes.md#earlier-configurations).
+// Endpoints of a device's past, present and next configurations (docs/changes.md#earlier-configurations).
 
 const Entry = Schema.Struct({
   job_id: Schema.Int,
@@ -21,9 +21,9 @@ const Entry = Schema.Struct({
   /** Whether the job has rendered one. */
   has_config: Schema.Boolean,
   by: Schema.NullOr(Schema.String),
-  /** Who started the job that found what was to be done; the same as `by`. */
+  /** The user who started the job that found the need for the change; the same as `by`. */
   found_by: Schema.NullOr(Schema.String),
-  /** Who gave the configuration; null when nobody knows, as of a synchronization, which brings the commits of others. */
+  /** The author of the configuration; null when unknown, as of a synchronization, which delivers the commits of others. */
   made_by: Schema.NullOr(Schema.String),
   comment: Schema.NullOr(Schema.String),
   settings_commit: Schema.NullOr(Schema.String),
@@ -53,7 +53,7 @@ const listConfigs = HttpApiEndpoint.get("listConfigs", "/device/:hostname/config
     documented({
       summary: "List a device's stored configurations",
       description:
-        "The newest 100 live synchronizations that have ended for the device, newest first, with who started each and the commits that it worked on. `previous_config?job_id=` has the text.",
+        "The newest 100 live synchronizations that have ended for the device, newest first, each with the user who started it and its commits. `previous_config?job_id=` has the text.",
       example: { response: { status: "success", data: { hostname: "lhv-a1", configs: [entry] } } }
     })
   )
@@ -90,7 +90,7 @@ const configDiff = HttpApiEndpoint.get("configDiff", "/device/:hostname/config_d
     documented({
       summary: "Compare two configurations of a device",
       description:
-        "A unified diff, empty when both say the same. Each is `running` (read from the switch while the client waits), `generated` (what it would get now) or the id of a job that has rendered one. Secrets are marks; beside `generated` a secret that is another one makes no difference.",
+        "A unified diff, empty when both are equal. Each is `running` (read from the switch while the client waits), `generated` (rendered now) or the id of a job that has rendered one. Secrets are masked; in a comparison with `generated` a different secret is no difference.",
       example: {
         response: {
           status: "success",
@@ -113,7 +113,7 @@ const configBlame = HttpApiEndpoint.get("configBlame", "/device/:hostname/config
       /** The newest job first, whose configuration the lines are. */
       jobs: Schema.Array(Entry),
       lines: Schema.Array(Schema.Struct({ text: Schema.String, job_id: Schema.Int })),
-      /** More jobs are stored than were looked at: a line of the oldest may be older. */
+      /** More jobs are stored than were read: a line of the oldest may be older. */
       has_older: Schema.Boolean
     })
   ),
@@ -122,9 +122,9 @@ const configBlame = HttpApiEndpoint.get("configBlame", "/device/:hostname/config
   .middleware(RequestParameters)
   .annotateMerge(
     documented({
-      summary: "Say which job brought each line",
+      summary: "Show the job behind each line",
       description:
-        "The newest configuration that a live synchronization has put on the device, each line with the first job in a row whose configuration had it, of the newest 50 that did not fail; `jobs` are those that brought any. Secrets are marks.",
+        "The newest configuration from a live synchronization of the device, each line with the first job of an unbroken series whose configuration had it, of the newest 50 that did not fail; `jobs` are those that added any line. Secrets are masked.",
       example: {
         response: {
           status: "success",
@@ -157,7 +157,7 @@ const configs = HttpApiGroup.make("changes").add(
       documented({
         summary: "Read an earlier configuration",
         description:
-          "The configuration that a live synchronization has rendered for the device; the newest one when no parameter is given, else the first of the parameters counts.",
+          "The configuration that a live synchronization has rendered for the device; the newest one without parameters, else the first parameter wins.",
         query: {
           job_id: { description: "of this job", example: "0" },
           previous: { description: "so many jobs before the newest one", example: "0" },
@@ -182,7 +182,7 @@ const configs = HttpApiGroup.make("changes").add(
       documented({
         summary: "Restore an earlier configuration",
         description:
-          "Starts a job that puts the configuration of an earlier job on the device. A dry run unless `dry_run` is false; after a live run the device is UNMANAGED.",
+          "Starts a job that pushes the configuration of an earlier job to the device. A dry run unless `dry_run` is false; after a live run the device is UNMANAGED.",
         example: {
           request: { job_id: 101, dry_run: true },
           response: { status: "success", data: "Scheduled job to restore lhv-a1", job_id: 120 }
@@ -198,9 +198,9 @@ const configs = HttpApiGroup.make("changes").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
-        summary: "Put a configuration on a device",
+        summary: "Push a given configuration to a device",
         description:
-          "A dry run unless `dry_run` is false, which the server has to allow (ALLOW_APPLY_CONFIG_LIVERUN); after a live run the device is UNMANAGED.",
+          "A dry run unless `dry_run` is false, which the server must allow (ALLOW_APPLY_CONFIG_LIVERUN); after a live run the device is UNMANAGED.",
         example: {
           request: { full_config: "hostname lhv-a1\n", dry_run: true },
           response: { status: "success", data: "Scheduled job to apply config lhv-a1", job_id: 121 }
@@ -222,9 +222,9 @@ const endpoints = configs.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
-        summary: "Undo a job",
+        summary: "Revert a job",
         description:
-          "Starts a job that gives every device that this job has changed the configuration which it ran before. Devices that somebody has changed since are left alone, and the result says so. `dry_run: true` only shows the differences. The settings are not changed: until they are, the devices are not synchronized.",
+          "Starts a job that restores the previous configuration on every device that this job has changed. Devices with later changes are skipped, and the result says so. `dry_run: true` only shows the differences. The settings stay unchanged: until an author changes them, the devices are not synchronized.",
         example: {
           request: { comment: "wrong VLAN" },
           response: { status: "success", data: "Scheduled job to revert job 812", job_id: 815 }
@@ -239,9 +239,9 @@ const endpoints = configs.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
-        summary: "Look for drift",
+        summary: "Check for drift",
         description:
-          "Starts a job that compares what managed devices run with what was last proved. A device that differs becomes unsynchronized with the cause `drift`, and the job keeps the difference; nothing is pushed. All devices when no selector is given.",
+          "Starts a job that compares the running configurations of managed devices with the ones that were proved last. A device that differs becomes unsynchronized with the cause `drift`, and the job stores the difference; nothing is pushed. Without a selector it checks all devices.",
         example: {
           request: { device_type: "ACCESS" },
           response: { status: "success", data: "Scheduled job to look for drift on ACCESS devices", job_id: 816 }
@@ -250,5 +250,5 @@ const endpoints = configs.add(
     )
 )
 
-/** Endpoints of configurations from elsewhere, undoing and drift, all with a token. */
+/** Endpoints of given configurations, reverts and drift, all with a token. */
 export class ChangesGroup extends endpoints.middleware(Authorization) {}

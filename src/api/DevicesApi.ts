@@ -27,15 +27,15 @@ import {
 } from "./Answers.ts"
 import { ActorView, Statecharts } from "../domain/DeviceActivity.ts"
 
-/** A device as it is created: with whether any driver can log in to it. Without one it is kept as inventory. */
+/** A new device: with whether any driver can log in to it. Without one it is inventory only. */
 const DeviceAdded = Schema.Struct({
   ...Device.fields,
   manageable: Schema.Boolean.annotate({
-    description: "false when there is no driver for the platform: jobs that would have to log in refuse the device"
+    description: "false if the platform has no driver: jobs that would have to log in refuse the device"
   })
 })
 
-/** A device as GET and PUT answer with it. */
+/** A device in the answers of GET and PUT. */
 const DeviceRecord = Schema.Struct({ ...DeviceAdded.fields, primary_group: Schema.String })
 
 const taken_over = Schema.optionalKey(
@@ -72,7 +72,7 @@ const records = HttpApiGroup.make("devices").add(
     documented({
       summary: "List devices",
       description:
-        "Devices that match the filters, one page. `X-Total-Count` is the number of all devices, `X-Matching-Count` of those that match, `Link` leads to the next and the last page. Beside the fields of the record there are `search` (a word in the name, an address, serial, MAC, model, description or one of its groups), `group` (the name of a group; to filter only), `unsynchronized_by`, `drifted`, `unreachable` and `in_change` to filter and sort by.",
+        "One page of the devices that match the filters. `X-Total-Count` is the number of all devices, `X-Matching-Count` of those that match, `Link` leads to the next and the last page. In addition to the fields of the record, the filters are `search` (a word in the name, an address, serial, MAC, model, description or one of its groups), `group` (the name of a group; to filter only), `unsynchronized_by`, `drifted`, `unreachable` and `in_change` to filter and sort by.",
       query: listQuery(["filter[hostname][contains]", "lhv"]),
       example: { response: { status: "success", data: { devices: [record] } } }
     })
@@ -98,7 +98,7 @@ const records = HttpApiGroup.make("devices").add(
       documented({
         summary: "Create a device",
         description:
-          "`hostname`, `state`, `platform` and `device_type` are mandatory; a device whose platform has no driver is kept as inventory (`manageable: false`). CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out. Devices in state DHCP_BOOT with device_type UNKNOWN are bounded by the hour and in all; beyond that the answer is 429. What another record has already (an address in any role, ztp_mac, serial) is refused with 409.",
+          "`hostname`, `state`, `platform` and `device_type` are mandatory; a device whose platform has no driver is inventory only (`manageable: false`). CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out. The number of devices in state DHCP_BOOT with device_type UNKNOWN is limited per hour and in total; beyond that the answer is 429. A value that another record already has (an address in any role, ztp_mac, serial) is refused with 409.",
         example: {
           request: { hostname: "lhv-a9", state: "PRE_CONFIGURED", platform: added.platform, device_type: "ACCESS" },
           response: { status: "success", data: { added_device: added } }
@@ -116,7 +116,7 @@ const records = HttpApiGroup.make("devices").add(
       documented({
         summary: "Change a device",
         description:
-          "Any subset of the fields. A managed device is only renamed when its settings stay the same; its neighbours become unsynchronized. State UNMANAGED makes it unsynchronized. What another record has already is refused with 409, and so is a change of hostname, type, state, platform, port or management address while a change of the device is open.",
+          "Any subset of the fields. A managed device can only be renamed if its settings stay the same; its neighbours become unsynchronized. State UNMANAGED makes it unsynchronized. A value that another record already has is refused with 409, and so is a change of hostname, type, state, platform, port or management address while a change of the device is open.",
         example: {
           request: { state: "UNMANAGED" },
           response: { status: "success", data: { updated_device: { ...record, state: "UNMANAGED" } } }
@@ -146,9 +146,9 @@ const records = HttpApiGroup.make("devices").add(
 const belongings = records.add(
   HttpApiEndpoint.get("overview", "/overview", { success: Enveloped(Overview) }).annotateMerge(
     documented({
-      summary: "Count how the network stands",
+      summary: "Count devices and jobs by state",
       description:
-        "Devices by state, unsynchronized ones by their newest cause, drifted, unreachable and in change; jobs that run, wait, and have failed within a day. Each number is that of a list: `GET /devices?filter[unsynchronized_by]=drift`, `filter[drifted]=true`, `filter[unreachable]=true`, `filter[in_change]=true`.",
+        "Devices by state, unsynchronized ones by their newest cause, drifted, unreachable and in change; jobs that run, wait, and have failed within the last day. Each number is the length of a list: `GET /devices?filter[unsynchronized_by]=drift`, `filter[drifted]=true`, `filter[unreachable]=true`, `filter[in_change]=true`.",
       example: { response: { status: "success", data: overviewExample } }
     })
   ),
@@ -194,7 +194,7 @@ const belongings = records.add(
       documented({
         summary: "Read why devices are unsynchronized",
         description:
-          "Events by hostname, oldest first. They are dropped when a device is synchronized again. `found_by` noticed the change and `made_by` made it, null when nobody knows; `by` is the same as `found_by`.",
+          "Events by hostname, oldest first. They are dropped when a device is synchronized again. `found_by` noticed the change and `made_by` made it (null when unknown); `by` is the same as `found_by`.",
         example: {
           response: {
             status: "success",
@@ -231,7 +231,7 @@ const belongings = records.add(
     .annotateMerge(
       documented({
         summary: "Add a reason why a device is unsynchronized",
-        description: "`synchronized` itself is not changed. `timestamp` is epoch seconds, now when absent.",
+        description: "`synchronized` itself stays unchanged. `timestamp` is epoch seconds, now when absent.",
         example: {
           request: { hostname: "lhv-a1", cause: "oob", by: "indy" },
           response: {
@@ -246,7 +246,7 @@ const belongings = records.add(
 /** Endpoints of devices, all with a token. */
 export class DevicesGroup extends belongings.middleware(Authorization) {}
 
-// The routes that show what the actor of a device is at, and its statecharts. They go beyond the reference.
+// The routes that show the state of a device's actor, and its statecharts. They go beyond the reference.
 
 const endpoints = HttpApiGroup.make("actor").add(
   HttpApiEndpoint.get("show", "/device/:hostname/actor", {
@@ -259,7 +259,7 @@ const endpoints = HttpApiGroup.make("actor").add(
       documented({
         summary: "Show what a device is doing",
         description:
-          "Where the device's actor is: the state of the device, the call that it serves, the step of a change with the phase in which another process would resume it, and the calls that wait for their turn. `next` names the events that the state takes, for the device and for the change. Answers at once, also while the device is busy; times are ISO 8601, UTC.",
+          "The state of the device's actor: the state of the device, the current call, the step of a change with the phase from which another process would resume it, and the waiting calls. `next` names the events that the state accepts, for the device and for the change. Answers immediately, also while the device is busy; times are ISO 8601, UTC.",
         example: {
           response: {
             status: "success",
@@ -289,7 +289,7 @@ const endpoints = HttpApiGroup.make("actor").add(
     documented({
       summary: "Show the statecharts of a device",
       description:
-        "States and what leads from one to another, from the machines that run: the `life` of a device, its `activity`, and a `change` on it. An arrow without `from` starts at every state; one without an event is taken at once; `rule` must hold as well. `GET /device/<hostname>/actor` says where a device is.",
+        "States and transitions of the machines that run: the `life` of a device, its `activity`, and a `change` on it. An arrow without `from` starts at every state; one without an event is taken immediately; `rule` must hold as well. `GET /device/<hostname>/actor` shows the current state of a device.",
       example: {
         response: {
           status: "success",

@@ -1,6 +1,6 @@
 /**
- * What the API document says about an endpoint beyond its schemas: a summary, a description, an example, and the parameters
- * whose names are not fixed, such as filters of lists.
+ * The part of an endpoint's documentation that its schemas cannot express: a summary, a description, an example, and the
+ * parameters whose names vary, such as filters of lists.
  */
 import { Context, Schema } from "effect"
 import { OpenApi } from "effect/http-api"
@@ -14,7 +14,7 @@ export interface QueryParameter {
   readonly example: string
 }
 
-/** The documentation of one endpoint. `example` shows a body that works, where there is one, and the answer to it. */
+/** The documentation of one endpoint. `example` shows a valid body, if the endpoint has one, and the answer to it. */
 export interface EndpointDocument {
   readonly summary: string
   readonly description: string
@@ -22,7 +22,7 @@ export interface EndpointDocument {
   readonly example: { readonly request?: unknown; readonly response: unknown }
 }
 
-/** The document as it was written, for tests that drive each endpoint from it. */
+/** The document in its source form, for tests that call each endpoint from it. */
 export class Document extends Context.Service<Document, EndpointDocument>()("switchyard/api/Document") {}
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
@@ -36,7 +36,7 @@ const withExample = (holder: unknown, example: unknown): unknown => {
   return { ...holder, content: Object.fromEntries(content) }
 }
 
-/** Lifts what a parameter's schema says of it to where pages show it. */
+/** Lifts the description and example of a parameter's schema to the place where pages show them. */
 const described = (parameter: unknown): unknown => {
   if (!isRecord(parameter) || !isRecord(parameter["schema"])) return parameter
   const { description, examples, ...schema } = parameter["schema"]
@@ -88,7 +88,7 @@ export const documented = (document: EndpointDocument) =>
     Context.make(Document, document)
   )
 
-/** What the document shows of a parameter that its endpoint decodes; `example` is a value that works. */
+/** The documentation of a parameter that its endpoint decodes; `example` is a value that works. */
 export const shown = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
 
@@ -106,7 +106,7 @@ export const listQuery = (
   per_page: { description: "records per page, 1 to 1000; 50 when absent", example: "50" }
 })
 
-// Records that the API document shows.
+// Records in the API document.
 
 export const device: Device = {
   ...blankFields,

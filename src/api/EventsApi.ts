@@ -1,4 +1,4 @@
-/** Events of the network, by pages or as they happen (docs/events.md), and the audit (docs/security.md#audit). */
+/** Events of the network, in pages or live (docs/events.md), and the audit (docs/security.md#audit). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AuditEvent, LiveEvent } from "../domain/events/Event.ts"
@@ -8,11 +8,11 @@ import { BadRequest, Enveloped, NotFound, Page, TooManyRequests } from "./Answer
 
 const Events = Schema.Struct({
   events: Schema.Array(LiveEvent),
-  /** The number to go on from. */
+  /** The number from which to continue. */
   next: Schema.Int,
-  /** Whether there is more by now. */
+  /** Whether more events exist now. */
   more: Schema.Boolean,
-  /** The oldest event that is there, when older ones were asked for that are gone. */
+  /** The oldest event that still exists, when the client asked for older, removed ones. */
   truncated: Schema.NullOr(Schema.Int)
 })
 
@@ -40,14 +40,14 @@ const endpoints = HttpApiGroup.make("events").add(
     documented({
       summary: "Read or follow events",
       description:
-        "A page of the events after `since`, the oldest first; `next` is the number to go on from. With `Accept: text/event-stream` a stream of server-sent events instead: from now on, or after `Last-Event-ID` or `since`.",
+        "A page of the events after `since`, the oldest first; `next` is the number from which to continue. With `Accept: text/event-stream`, a stream of server-sent events instead: new events, or those after `Last-Event-ID` or `since`.",
       query: {
         kind: { description: "only these kinds; a list with commas, or repeated", example: "device,job" },
         device: { description: "only of these devices, by hostname or id", example: "lhv-a1" },
         group: { description: "only of the devices of this group", example: "EAST_WING" },
         job: { description: "only of this job", example: "618" },
         since: { description: "only events after this number", example: "90411" },
-        limit: { description: "how many at most, 1 to 1000; 100 when absent", example: "100" }
+        limit: { description: "most events, 1 to 1000; default 100", example: "100" }
       },
       example: {
         response: { status: "success", data: { events: [example], next: 90_412, more: false, truncated: null } }
@@ -59,7 +59,7 @@ const endpoints = HttpApiGroup.make("events").add(
 /** Endpoints of events, all with a token. */
 export class EventsGroup extends endpoints.middleware(Authorization) {}
 
-// The audit: who did what, when and through what (docs/security.md#audit).
+// The audit: the actor, the action, the time and the way in (docs/security.md#audit).
 
 const AuditEvents = Schema.Struct({ events: Schema.Array(AuditEvent) })
 
@@ -79,13 +79,13 @@ const auditExample: AuditEvent = {
 const response = { status: "success", data: { events: [auditExample] } }
 
 const Chain = Schema.Struct({
-  /** Events that fit their seals, from the oldest on. */
+  /** Events that match their seals, from the oldest on. */
   checked: Schema.Int,
-  /** What does not fit; null when the audit is whole. */
+  /** The mismatch; null when the audit is intact. */
   problem: Schema.NullOr(Schema.String),
   /** The event at which the chain breaks. */
   event_id: Schema.NullOr(Schema.Int),
-  /** When the oldest event that is there was written. */
+  /** The time of the oldest event that still exists. */
   since: Schema.NullOr(Schema.String),
   /** Older events that were removed by AUDIT_DAYS. */
   removed: Schema.Int,
@@ -106,7 +106,7 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
     documented({
       summary: "Check the chain of the audit",
       description:
-        "Compares every event with its seal, as `switchyard audit verify` does, and names the first that was changed, removed or put in. What was found is given out for a minute.",
+        "Compares every event with its seal, as `switchyard audit verify` does, and names the first that was changed, removed or inserted. The result is cached for a minute.",
       example: {
         response: {
           status: "success",
@@ -132,7 +132,7 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
       documented({
         summary: "Read the history of a device",
         description:
-          "Who changed what, by which commit and with which job; also of a device that is deleted. As `GET /audit` otherwise.",
+          "Changes with their author, commit and job; also for a deleted device. Otherwise like `GET /audit`.",
         query: listQuery(["filter[kind]", "change"]),
         example: { response }
       })
@@ -144,7 +144,7 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
   }).annotateMerge(
     documented({
       summary: "Read the history of a job",
-      description: "Who started and aborted it, how it ended, and what it changed. As `GET /audit` otherwise.",
+      description: "The users who started and aborted it, its end, and its changes. Otherwise like `GET /audit`.",
       query: listQuery(["filter[action]", "ended"]),
       example: { response }
     })

@@ -19,7 +19,7 @@ const linknets = HttpApiGroup.make("linknets").add(
   }).annotateMerge(
     documented({
       summary: "List links",
-      description: "All links by id. There are no filters and no pages.",
+      description: "All links by id, without filters and pages.",
       example: one
     })
   ),
@@ -64,7 +64,7 @@ const linknets = HttpApiGroup.make("linknets").add(
       documented({
         summary: "Change a link",
         description:
-          "The network is a /29, /30 or /31, and both addresses lie in it. Both devices become unsynchronized when something changed.",
+          "The network is a /29, /30 or /31 that contains both addresses. Both devices become unsynchronized if something changed.",
         example: {
           request: { device_b_port: "Ethernet3" },
           response: { status: "success", data: { updated_linknet: Documented.linknet } }
@@ -78,7 +78,7 @@ const linknets = HttpApiGroup.make("linknets").add(
   }).annotateMerge(
     documented({
       summary: "Delete a link",
-      description: "Both devices become unsynchronized. A body is not looked at.",
+      description: "Both devices become unsynchronized. A body is ignored.",
       example: { response: deleted }
     })
   ),
@@ -91,7 +91,7 @@ const linknets = HttpApiGroup.make("linknets").add(
     .annotateMerge(
       documented({
         summary: "Delete a link (old form)",
-        description: "As DELETE of the link itself, with the id in the body.",
+        description: "Like DELETE of the link itself, with the id in the body.",
         example: { request: { id: 25 }, response: deleted }
       })
     )
@@ -174,7 +174,7 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
     .annotateMerge(
       documented({
         summary: "Change a management domain",
-        description: "Both devices become unsynchronized when something changed.",
+        description: "Both devices become unsynchronized if something changed.",
         example: {
           request: { vlan: 600 },
           response: { status: "success", data: { updated_mgmtdomain: domainRecord } }
@@ -188,7 +188,7 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
   }).annotateMerge(
     documented({
       summary: "Delete a management domain",
-      description: "Both devices become unsynchronized. Not refused while access switches use it.",
+      description: "Both devices become unsynchronized. Allowed even while access switches use it.",
       example: { response: { status: "success", data: { deleted_mgmtdomain: domainRecord } } }
     })
   )

@@ -1,4 +1,4 @@
-/** Finding machines, devices and ports by one field, and reading the tables that it looks in (docs/api.md#find). */
+/** A search for machines, devices and ports by one field, and a job that reads the tables for it (docs/api.md#find). */
 import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { isAddress } from "../domain/fields/Values.ts"
@@ -39,8 +39,8 @@ const seen = { first_seen: "2026-11-02T07:14:05", last_seen: "2026-11-23T13:00:0
 const endpoints = HttpApiGroup.make("find").add(
   HttpApiEndpoint.get("find", "/find", {
     query: {
-      // what is wrong with it, also when it is left out, is said in one place
-      q: Schema.optionalKey(Parameter.text(shown("what is looked for", "00:50:56:aa:12")))
+      // the handler reports mistakes, also a missing value
+      q: Schema.optionalKey(Parameter.text(shown("the search text", "00:50:56:aa:12")))
     },
     success: Enveloped(Findings),
     error: [BadRequest, ServiceUnavailable]
@@ -50,7 +50,7 @@ const endpoints = HttpApiGroup.make("find").add(
       documented({
         summary: "Find a machine, a device or a port",
         description:
-          "By a MAC address in any spelling or how it begins, an IP address, a serial number, a hostname, the description of a port or a device, or a VLAN by id or name. A MAC address is learnt by every switch on the way: the port that leads to no other device comes first. `tables` says how many managed devices have been read, and when.",
+          "By a MAC address in any spelling or its beginning, an IP address, a serial number, a hostname, the description of a port or a device, or a VLAN id or name. Every switch on the way learns a MAC address: the port that leads to no other device comes first. `tables` has the number of managed devices whose tables were read, and the times.",
         example: {
           response: {
             status: "success",
@@ -85,7 +85,7 @@ const endpoints = HttpApiGroup.make("find").add(
       documented({
         summary: "Read MAC address and ARP tables",
         description:
-          "Starts a job that reads which machines managed devices have learnt, for `GET /find`. All devices when no selector is given. `MAC_INTERVAL` does so by itself.",
+          "Starts a job that reads the machines that managed devices have learnt, for `GET /find`. Without a selector it reads all devices. With `MAC_INTERVAL` the server starts it automatically.",
         example: {
           request: { group: "EAST_WING" },
           response: { status: "success", data: "Scheduled job to read tables of group EAST_WING", job_id: 817 }
@@ -97,13 +97,13 @@ const endpoints = HttpApiGroup.make("find").add(
 /** Endpoints of finding, all with a token. */
 export class FindGroup extends endpoints.middleware(Authorization) {}
 
-// What somebody looks for with one field (docs/api.md#find): what a text may mean, or why nothing can be found by it. Pure.
+// The possible meanings of a search text (docs/api.md#find), or why nothing can match it. Pure.
 
-/** All that a text may mean; a text without a meaning of its own is looked for in names. */
+/** All meanings of a text; a text without a special meaning is searched in names. */
 export interface FindQuestion {
   /** Without blanks around it. */
   readonly text: string
-  /** Digits with which a MAC address begins, upper case, without anything between them. */
+  /** The first digits of a MAC address, upper case, without separators. */
   readonly mac: string | null
   readonly ip: string | null
   readonly vlan: number | null
@@ -117,10 +117,10 @@ const LAST_VLAN = 4094
 const EMPTY =
   "q must be given: a MAC address or how it begins, an IP address, a serial number, a hostname, the description of a port, or a VLAN by id or name"
 
-/** `00:50:56`, `00-50-5` and `0050.56aa`; digits alone are taken for an address when there are six of them, as a vendor has. */
+/** `00:50:56`, `00-50-5` and `0050.56aa`; digits alone count as an address if there are six of them, as in a vendor prefix. */
 const spellings = [
   /^[0-9a-f]{2}(?::[0-9a-f]{2})*(?::[0-9a-f]?)?$/i,
-  // fewer are the name of a device, such as `ab-a1`
+  // shorter ones are the name of a device, such as `ab-a1`
   /^[0-9a-f]{2}(?:-[0-9a-f]{2}){2,}(?:-[0-9a-f]?)?$/i,
   /^[0-9a-f]{4}(?:\.[0-9a-f]{4})*(?:\.[0-9a-f]{0,3})?$/i,
   /^[0-9a-f]{6,12}$/i
@@ -165,7 +165,7 @@ const refusal = (text: string): string | undefined => {
   return undefined
 }
 
-/** The question of a text, or the sentence that refuses it. */
+/** The query of a text, or the sentence that refuses it. */
 export const questionOf = (sent: string): Result.Result<FindQuestion, string> => {
   const text = sent.trim()
   const refused = refusal(text)

@@ -1,4 +1,4 @@
-/** Firmware images and upgrades ( docs/api.md#firmware-images). */
+/** Firmware images and upgrades (docs/api.md#firmware-images). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import {
@@ -17,7 +17,7 @@ const filename = { filename: Schema.String }
 const DefaultImages = Schema.Array(Schema.Struct({ default: Schema.String, file: Schema.String }))
 const lists = { files: Schema.Array(Schema.String), defaults: DefaultImages }
 
-/** The list in an envelope of its own, and beside it for clients that read one level. */
+/** The list in an envelope of its own, and next to it for clients that read one level. */
 const ImageLists = Schema.Struct({ ...Enveloped(Schema.Struct(lists)).fields, ...lists })
 
 /** The groups of a staggered upgrade, with the number of devices in `X-Total-Count`. */
@@ -53,7 +53,7 @@ const images = HttpApiGroup.make("firmware").add(
       documented({
         summary: "Download a firmware image",
         description:
-          "Starts a job that downloads the image under the last part of its URL. It becomes visible when it is whole and its SHA-1 is right; the job's result is a sentence.",
+          "Starts a job that downloads the image under the last part of its URL. The image becomes visible when it is complete and its SHA-1 is correct; the job's result is a sentence.",
         example: {
           request: {
             url: `https://images.example.org/eos/${FILE}`,
@@ -67,7 +67,7 @@ const images = HttpApiGroup.make("firmware").add(
   HttpApiEndpoint.get("checksum", "/firmware/:filename", { params: filename, success: JobStarted }).annotateMerge(
     documented({
       summary: "Compute the checksum of an image",
-      description: "Starts a job whose result is the SHA-1 of the image, or a sentence that says why there is none.",
+      description: "Starts a job whose result is the SHA-1 of the image, or a sentence about the failure.",
       example: { response: { status: "success", data: "Scheduled job get firmware information", job_id: 1208 } }
     })
   ),
@@ -85,7 +85,8 @@ const images = HttpApiGroup.make("firmware").add(
   }).annotateMerge(
     documented({
       summary: "Make an image the default of its family",
-      description: "Points the link `<prefix>-stable<ext>` to the image, where prefix is what is before the first `-`.",
+      description:
+        "Points the link `<prefix>-stable<ext>` to the image, where prefix is the part before the first `-`.",
       example: { response: { status: "success", data: { default: "EOS64-stable.swi", file: FILE } } }
     })
   )
@@ -102,7 +103,7 @@ const endpoints = images.add(
       documented({
         summary: "Upgrade the firmware of switches",
         description:
-          "Starts a job on a managed device or on the managed devices of a group. Each step is taken when its flag is set: `pre_flight`, `download`, `activate`, `reboot`, `post_flight`. `filename` is needed to download and to activate; a name that starts with `detect_arch-` is adapted to each model. `start_at` is UTC, or ISO 8601 with a zone. `staggered_upgrade` reboots in an order that leaves no switch without an uplink.",
+          "Starts a job on a managed device or on the managed devices of a group. Each step runs if its flag is set: `pre_flight`, `download`, `activate`, `reboot`, `post_flight`. `filename` is required to download and to activate; a name that starts with `detect_arch-` is adapted to each model. `start_at` is UTC, or ISO 8601 with a zone. `staggered_upgrade` reboots in an order that leaves no switch without an uplink.",
         example: {
           request: {
             group: "ACCESS",
@@ -162,7 +163,7 @@ const views = endpoints.add(
     documented({
       summary: "Count versions by group",
       description:
-        "Managed devices of each group by version, the most frequent first, and of all groups together. A version that is not known is null.",
+        "Managed devices of each group by version, the most frequent first, and of all groups together. An unknown version is null.",
       example: {
         response: {
           status: "success",
@@ -181,7 +182,7 @@ const views = endpoints.add(
     documented({
       summary: "List images with their downloads",
       description:
-        "Images with size in bytes, SHA-1 as far as it was computed, and the default links that lead to them; and the downloads that have not ended, with the bytes that are there and of the whole. Of an external firmware server the names alone.",
+        "Images with size in bytes, SHA-1 if computed, and the default links to them; and running downloads, with received and total bytes. For an external firmware server only the names.",
       example: {
         response: {
           status: "success",
@@ -209,9 +210,9 @@ const views = endpoints.add(
     error: NotFound
   }).annotateMerge(
     documented({
-      summary: "Read how far an upgrade is",
+      summary: "Read the progress of an upgrade",
       description:
-        "Each device of a job `device_upgrade`, in the order of its groups: the step that it is at, those that it has done, and why it failed. An event `firmware` `progress` says that it has changed.",
+        "Each device of a job `device_upgrade`, in the order of its groups: its current step, its finished steps, and why it failed. An event `firmware` `progress` reports each change.",
       example: { response: { status: "success", data: campaign } }
     })
   )

@@ -16,7 +16,7 @@ const Changed = Schema.Struct({
 
 const Preview = Schema.Struct({
   updated: Schema.Record(Schema.String, Changed),
-  /** What would be refused, with the same sentences. */
+  /** Refusals, with the same sentences. */
   errors: Schema.Array(Schema.String),
   /** A unified diff; empty when the configuration stays the same. */
   diff: Schema.String
@@ -34,7 +34,7 @@ const Exported = Schema.Struct({
 
 const part = (description: string, example: string) => Schema.optionalKey(Parameter.flag(shown(description, example)))
 
-/** What a download leaves out. */
+/** The parts that a download leaves out. */
 const exportQuery = {
   include_uplinks: part("with ACCESS_UPLINK ports; false when absent", "false"),
   include_downlinks: part("with ACCESS_DOWNLINK ports; true when absent", "true"),
@@ -50,7 +50,7 @@ const endpoints = HttpApiGroup.make("interfaces").add(
       Schema.Struct({
         interfaces: Schema.Array(Schema.Struct({ ...Interface.fields, indexnum: Schema.Int })),
         hostname: Schema.String,
-        /** Another text as soon as any port is another one; for `If-Match` of a change. */
+        /** A different text as soon as any port changes; for `If-Match` of a change. */
         version: Schema.String
       })
     ),
@@ -59,7 +59,7 @@ const endpoints = HttpApiGroup.make("interfaces").add(
     documented({
       summary: "List a device's interfaces",
       description:
-        "Ports in the order of their numbers. Only access switches have any; the others' are in the settings. `version` is another text as soon as any port is another one: a `PUT` with it as `If-Match` is refused when somebody else was faster.",
+        "Ports in the order of their numbers. Only access switches have ports here; those of other devices are in the settings. `version` changes as soon as any port changes: a `PUT` with it as `If-Match` is refused if another caller was faster.",
       example: {
         response: {
           status: "success",
@@ -83,7 +83,7 @@ const endpoints = HttpApiGroup.make("interfaces").add(
       documented({
         summary: "Change interfaces",
         description:
-          "Keys of `data` that are sent are set, null removes them, the others stay; `data: null` empties it. Each interface is handled on its own: what is good is stored even when something else is not, and then the answer is 400 with `message.errors` and `message.updated`. A VLAN name that the device does not have leaves the VLANs as they were while configtype changes. With the `version` that was read as `If-Match`, 412 says who has changed the ports since, and nothing is changed.",
+          "Keys of `data` that are sent are set, null removes them, the others stay; `data: null` empties it. Each interface is handled separately: valid entries are stored even when others are invalid, and then the answer is 400 with `message.errors` and `message.updated`. With a VLAN name that the device does not have, the VLANs stay while configtype changes. With an earlier `version` as `If-Match`, 412 names the author of a later change, and nothing is changed.",
         example: {
           request: { interfaces: { Ethernet1: { configtype: "ACCESS_UNTAGGED", data: port.data } } },
           response: { status: "success", data: { updated: { Ethernet1: port } } }
@@ -99,9 +99,9 @@ const endpoints = HttpApiGroup.make("interfaces").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
-        summary: "See what a change of interfaces would do",
+        summary: "Preview a change of interfaces",
         description:
-          "Takes the body of the `PUT` and stores nothing: `diff` leads from the configuration that is generated now to the one that would be, `updated` and `errors` are what the `PUT` would say. Secrets are masked.",
+          "Takes the body of the `PUT` and stores nothing: `diff` compares the configuration that is generated now with the one after the change, `updated` and `errors` are those of the `PUT`. Secrets are masked.",
         example: {
           request: { interfaces: { Ethernet1: { data: { description: "room 7" } } } },
           response: {

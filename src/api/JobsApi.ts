@@ -81,7 +81,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     documented({
       summary: "List jobs",
       description:
-        "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that came to nothing, `partial` those of which some devices failed, `filter[failed_today]=true` both of the last day, `filter[dry_run_job]=12` those that push what dry run 12 has shown; `filter[counts.failed]`, `filter[failed_devices][contains]` as well.",
+        "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that failed as a whole, `partial` those with some failed devices, `filter[failed_today]=true` both of the last day, `filter[dry_run_job]=12` those that push the differences of dry run 12; also `filter[counts.failed]` and `filter[failed_devices][contains]`.",
       query: { ...listQuery(["filter[function.name][contains]", "sync"]), ...leaveOut },
       example: { response: one }
     })
@@ -94,7 +94,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     documented({
       summary: "Read one job",
       description:
-        "The list has one record. `status` FINISHED says that the work has ended, `outcome` how: `success`, `partial`, `failed` or `aborted`, null before; `failed_devices` and `counts` say on which devices.",
+        "The list has one record. `status` FINISHED means that the work has ended, `outcome` is its result: `success`, `partial`, `failed` or `aborted`, null before the end; `failed_devices` and `counts` describe the devices.",
       query: leaveOut,
       example: { response: one }
     })
@@ -105,9 +105,9 @@ const endpoints = HttpApiGroup.make("jobs").add(
     error: NotFound
   }).annotateMerge(
     documented({
-      summary: "Read how far a job is with each device",
+      summary: "Read the progress of a job by device",
       description:
-        "The devices of a job by name: the phase of each change, whether the device is done or has failed and why, and until when the switch's own timer runs. The devices that a sync has selected are there from its beginning. `unpausable` says why the job can never be paused. Events of the kinds `change` and `job` say when it has changed.",
+        "The devices of a job by name: the phase of each change, whether the device is done or has failed and why, and the end of the switch's own timer. The list contains all selected devices of a sync from its beginning. `unpausable` says why the job can never be paused. Events of the kinds `change` and `job` report each change.",
       example: { response: { status: "success", data: progressExample } }
     })
   ),
@@ -131,9 +131,9 @@ const endpoints = HttpApiGroup.make("jobs").add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
-        summary: "Read what a job changes, in groups",
+        summary: "Read the differences of a job, in groups",
         description:
-          "The differences of a synchronization or a restore. Devices that change the same lines below the same sections are one group, shown by the difference of one of them; the riskiest come first, of equal ones the smallest groups. `risks` are the changed lines that make the score.",
+          "The differences of a synchronization or a restore. Devices that change the same lines below the same sections are one group, shown by the difference of one of them; the riskiest groups come first, then the smallest. `risks` are the changed lines behind the score.",
         example: { response: { status: "success", data: diffsExample } }
       })
     ),
@@ -148,7 +148,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
       documented({
         summary: "Abort, pause or resume a job",
         description:
-          "ABORT: a job that waits is ABORTED at once; a running one becomes ABORTING and starts nothing new until it has ended. PAUSE, with `pause_reason`: a running sync finishes the devices that are under way and begins no further one until RESUME; `waiting_for` says so.",
+          "ABORT: a waiting job becomes ABORTED immediately; a running one becomes ABORTING and starts nothing new until it has ended. PAUSE, with `pause_reason`: a running sync finishes the devices that it has begun and begins no further one until RESUME; `waiting_for` shows the pause.",
         example: {
           request: { action: "ABORT", abort_reason: "wrong image" },
           response: { status: "success", data: { jobs: [aborted] } }
@@ -158,7 +158,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
   decision(
     "approve",
     "Approve a job",
-    "Lets a job begin that waits for an approval. It takes somebody else than who started it, who may start such a job without approval."
+    "Lets a job begin that waits for an approval. The approver must be another person than the one who started it, and must be allowed to start such a job without approval."
   ),
   decision("reject", "Reject a job", "A job that waits for an approval is ABORTED, with the comment as its reason."),
   HttpApiEndpoint.get("locks", "/joblocks", {

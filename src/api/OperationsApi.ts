@@ -1,6 +1,6 @@
 /**
- * Routes that look at a device or work on it beside its configuration (docs/api.md). Host keys and the certificate authority go
- * beyond the reference.
+ * Routes that read a device or work on it without a change of its configuration (docs/api.md). Host keys and the certificate
+ * authority go beyond the reference.
  */
 import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -26,12 +26,12 @@ import {
 import { documented, shown } from "./Documented.ts"
 import { BadRequest, Conflict, Enveloped, InternalError, JobStartedOnDevices, NotFound } from "./Answers.ts"
 
-/** A hostname that no device has is refused in words of its own. */
+/** An unknown hostname is refused with a sentence of its own. */
 const anyHostname = { hostname: Schema.String }
 const interfaceName = parameter(Schema.String, Result.succeed, shown("only the lines of this interface", "Ethernet1"))
 const record = <S extends Schema.Top>(value: S) => Schema.Record(Schema.String, value)
 
-/** What the device does not say is null. */
+/** Values that the device does not report are null. */
 const InterfaceStatus = Schema.Struct({
   is_up: Schema.NullOr(Schema.Boolean),
   is_enabled: Schema.NullOr(Schema.Boolean),
@@ -55,7 +55,7 @@ const reads = HttpApiGroup.make("operations").add(
       documented({
         summary: "Read the running configuration",
         description:
-          "Reads the configuration from the device while the client waits; secrets are as the device shows them.",
+          "Reads the configuration from the device while the client waits; secrets have the form in which the device shows them.",
         example: {
           response: { status: "success", data: { config: "switchport mode trunk\nspanning-tree portfast" } }
         }
@@ -74,7 +74,7 @@ const reads = HttpApiGroup.make("operations").add(
     .annotateMerge(
       documented({
         summary: "Read the LLDP neighbours",
-        description: "What the device hears on its ports now, in any state in which it can be logged in to.",
+        description: "The present LLDP neighbours of the device, in any state in which a login is possible.",
         example: {
           response: {
             status: "success",
@@ -92,7 +92,8 @@ const reads = HttpApiGroup.make("operations").add(
     .annotateMerge(
       documented({
         summary: "Read everything that LLDP neighbours announce",
-        description: "As `lldp_neighbors`, with descriptions, chassis ids and capabilities; empty text where unknown.",
+        description:
+          "Like `lldp_neighbors`, with descriptions, chassis ids and capabilities; empty text where unknown.",
         example: {
           response: {
             status: "success",
@@ -126,7 +127,7 @@ const reads = HttpApiGroup.make("operations").add(
       documented({
         summary: "Read the light levels of transceivers",
         description:
-          "The transceivers of a managed device by port, with light in dBm; null is what one does not measure. Empty where the platform tells of none.",
+          "The transceivers of a managed device by port, with light in dBm; null for a value that one does not measure. Empty if the platform reports none.",
         example: {
           response: {
             status: "success",
@@ -154,7 +155,7 @@ const reads = HttpApiGroup.make("operations").add(
     documented({
       summary: "Read the states of the ports",
       description:
-        "Reads all interfaces of a managed device. `speed` is in Mbit/s, `last_flapped` in epoch seconds, -1 when unknown. `errors` are packets since the counters were cleared, absent where the platform does not count them.",
+        "Reads all interfaces of a managed device. `speed` is in Mbit/s, `last_flapped` in epoch seconds, -1 when unknown. `errors` are packets since the counters were cleared, absent if the platform does not count them.",
       example: {
         response: {
           status: "success",
@@ -190,7 +191,7 @@ const writes = reads.add(
       documented({
         summary: "Bounce ports",
         description:
-          "Takes ports of a managed access switch down and up again while the client waits. Everything is checked before anything is sent; uplinks are refused.",
+          "Disables ports of a managed access switch and enables them again while the client waits. Everything is checked before anything is sent; uplinks are refused.",
         example: {
           request: { bounce_interfaces: ["Ethernet1", "Ethernet2"] },
           response: { status: "success", data: "Bounced interfaces: Ethernet1, Ethernet2" }
@@ -206,7 +207,8 @@ const writes = reads.add(
     .annotateMerge(
       documented({
         summary: "Update the facts of a device",
-        description: "Starts a job that reads vendor, model, OS version and serial number; its result is what changed.",
+        description:
+          "Starts a job that reads vendor, model, OS version and serial number; its result is the list of differences.",
         example: {
           request: { hostname: "eosdist1" },
           response: { status: "success", data: "Scheduled job to update facts for eosdist1", job_id: 130 }
@@ -223,7 +225,7 @@ const writes = reads.add(
       documented({
         summary: "Update the ports of an access switch",
         description:
-          "Starts a job that fills the interface database from the ports that the switch shows. `replace` also rewrites ports that are known, `delete_all` removes all and stops there; `mlag_peer_hostname` names the other switch of a pair, so that the links to it become MLAG ports.",
+          "Starts a job that fills the interface database from the ports that the switch shows. `replace` also rewrites existing ports, `delete_all` only removes all; `mlag_peer_hostname` names the other switch of a pair, so that the links to it become MLAG ports.",
         example: {
           request: { hostname: "eosaccess" },
           response: { status: "success", data: "Scheduled job to update interfaces for eosaccess", job_id: 131 }
@@ -253,7 +255,7 @@ const keys = writes.add(
       documented({
         summary: "Show the pinned host key",
         description:
-          "The fingerprint of the SSH key that the device is pinned to since it is managed, and of the key that was refused since then. A device with a refused key is blocked.",
+          "The fingerprint of the SSH key to which the device has been pinned since it became managed, and of a key that was refused later. A device with a refused key is blocked.",
         example: {
           response: {
             status: "success",
@@ -273,7 +275,7 @@ const keys = writes.add(
       documented({
         summary: "Pin another host key",
         description:
-          "`PIN` trusts the key that was refused, which the request has to name. `FORGET` lets the next login pin whatever key the device shows.",
+          "`PIN` trusts the refused key, which the request must name. `FORGET` lets the next login pin any key that the device shows.",
         example: {
           request: { action: "PIN", fingerprint: REFUSED },
           response: {
@@ -297,7 +299,7 @@ const approvals = keys.add(
       documented({
         summary: "Approve the host key of a device",
         description:
-          "With HOST_KEY_POLICY=approve a device that was not provisioned here is not logged in to before somebody has approved its key. The first attempt shows the key only (`refused_fingerprint`); this pins it. Any other key is refused with 409.",
+          "With HOST_KEY_POLICY=approve the server logs in to a device from elsewhere only after a user has approved its key. The first attempt only shows the key (`refused_fingerprint`); this call pins it. Any other key is refused with 409.",
         example: {
           request: { fingerprint: REFUSED },
           response: {
@@ -321,7 +323,7 @@ const WaitingKey = Schema.Struct({
 const ApprovedKey = Schema.Struct({
   hostname: Schema.String,
   approved: Schema.Boolean,
-  /** Why it was not approved; null when it was. */
+  /** Why it was not approved; null after an approval. */
   message: Schema.NullOr(Schema.String)
 })
 
@@ -330,9 +332,9 @@ const manyApprovals = approvals.add(
     success: Enveloped(Schema.Struct({ host_keys: Schema.Array(WaitingKey) }))
   }).annotateMerge(
     documented({
-      summary: "List host keys that nobody has approved",
+      summary: "List host keys that need an approval",
       description:
-        "The keys that devices have shown and that wait for somebody: `fingerprint` is null for a device that was not known, else the key that it is pinned to.",
+        "The keys that devices have shown and that wait for an approval: `fingerprint` is null for an unknown device, else the pinned key.",
       example: {
         response: {
           status: "success",
@@ -364,7 +366,7 @@ const manyApprovals = approvals.add(
       documented({
         summary: "Approve the host keys of several devices",
         description:
-          "For the first login to a fleet that was not provisioned here: up to 1000 devices with the key that each has shown, as somebody has compared it. Each is approved or refused for itself. A device that is pinned already has changed its key, and is refused here: that is approved alone.",
+          "For the first login to a fleet from elsewhere: up to 1000 devices with the key that each has shown, after a user has compared it. Each is approved or refused separately. A pinned device has changed its key, and is refused here: approve it alone.",
         example: {
           request: { host_keys: [{ hostname: "lhv-a1", fingerprint: REFUSED }] },
           response: {
@@ -395,9 +397,9 @@ const trust = HttpApiEndpoint.post("trustDevice", "/device/:hostname/trust", {
   .middleware(RequestBody)
   .annotateMerge(
     documented({
-      summary: "Accept what a device shows",
+      summary: "Accept the identity of a device",
       description:
-        "For a device that is blocked by `WrongDevice`, or that was replaced by hand. Reads what the switch at its address shows now, pins its host key, and writes its serial number and model into the record. Refused with 409 while a change is open, and when the key or the serial number belongs to another record. Needs the right `trust`, which of the ready roles only `administrator` has.",
+        "For a device that is blocked by `WrongDevice`, or that was replaced by hand. Reads the facts of the switch at its address, pins its host key, and writes its serial number and model into the record. Refused with 409 while a change is open, and when the key or the serial number belongs to another record. Needs the right `trust`, which of the ready roles only `administrator` has.",
       example: {
         request: { comment: "chassis was replaced, RMA 4711" },
         response: {
@@ -420,5 +422,5 @@ const endpoints = manyApprovals
   .add(trust)
   .add(renewCertificates, authority, createAuthority, certificates, revokeCertificate)
 
-/** Endpoints of work on devices beside their configuration, all with a token. */
+/** Endpoints of work on devices without a change of their configuration, all with a token. */
 export class OperationsGroup extends endpoints.middleware(Authorization) {}

@@ -1,4 +1,4 @@
-/** Where switches are: those that wait for their initialisation, and the whole network as it is planned and seen (docs/api.md#places). */
+/** The places of switches: those that wait for their initialisation, and the whole network as planned and seen (docs/api.md#places). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Topology, WaitingDevice } from "../domain/Topology.ts"
@@ -70,7 +70,7 @@ const endpoints = HttpApiGroup.make("places").add(
     documented({
       summary: "List new switches",
       description:
-        "Devices in state DHCP_BOOT, DISCOVERED and INIT with where they hang: ports of known devices that they hear by LLDP or that hear them, as it was read last (`GET /device/:hostname/lldp_neighbors` reads and keeps it), and the device that the database has at the other end of such a port (`was`). `replaces` is the only device that was there. Whether an initialisation would be accepted is asked with `POST /device_initcheck/:id`.",
+        "Devices in state DHCP_BOOT, DISCOVERED and INIT with their places: ports of known devices that they see over LLDP or that see them, at the last reading (`GET /device/:hostname/lldp_neighbors` reads and stores it), and the device at the other end of such a port in the database (`was`). `replaces` is the only such device. `POST /device_initcheck/:id` checks whether an initialisation would be accepted.",
       example: { response: { status: "success", data: { devices: [waiting] } } }
     })
   ),
@@ -84,7 +84,7 @@ const endpoints = HttpApiGroup.make("places").add(
       documented({
         summary: "Initialise several switches",
         description:
-          "Starts the job of `POST /device_init/:id` for each line, or none: all that is wrong is told with its line and field first. A switch is named by `mac` or `serial`; `replace_hostname` puts it in the place of the device with this hostname.",
+          "Starts the job of `POST /device_init/:id` for each line, or none: all mistakes are reported first, with line and field. A switch is named by `mac` or `serial`; `replace_hostname` lets it replace the device with this hostname.",
         example: {
           request: { devices: [{ hostname: "lhv-a9", device_type: "ACCESS", mac: "08:00:27:5c:09:1f" }] },
           response: { status: "success", data: { started: [{ hostname: "lhv-a9", device_id: 45, job_id: 101 }] } }
@@ -93,9 +93,9 @@ const endpoints = HttpApiGroup.make("places").add(
     ),
   HttpApiEndpoint.get("topology", "/topology", { success: Enveloped(Topology) }).annotateMerge(
     documented({
-      summary: "The network as it is planned and seen",
+      summary: "The network as planned and seen",
       description:
-        "Devices with their state and the newest job that works on them, and cables from links of the database and from LLDP as it was read last. `agreement` says how they compare: `agreed`, `planned` (no end sees it), `unread` (planned, and nobody was asked), `seen` (there is no link for it), `moved` (a port sees something else, which `instead` names). A cable is there when both of its devices may be seen.",
+        "Devices with their state and the newest job that works on them, and cables from links of the database and from the last LLDP readings. `agreement` compares them: `agreed`, `planned` (no end sees it), `unread` (planned, and no end was read), `seen` (no link exists for it), `moved` (a port sees something else, which `instead` names). The list contains a cable if the caller may see both devices.",
       example: { response: { status: "success", data: { nodes: [node], edges: [edge] } } }
     })
   )

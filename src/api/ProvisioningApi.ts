@@ -1,7 +1,4 @@
-/**
- * Routes that bring devices into the network and keep them equal to the repositories (docs/provisioning.md and
- * docs/changes.md).
- */
+/** Routes that bring devices into the network and keep them equal to the repositories (docs/provisioning.md and docs/changes.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { parameter } from "../domain/fields/Parameter.ts"
@@ -23,13 +20,13 @@ import {
 
 const id = { id: Schema.String }
 
-/** A hostname in a path that stands for the selector of a body. */
+/** A hostname in a path that replaces the selector of a body. */
 const selected = { hostname: parameter(Schema.String, parseHostname) }
 
 const discovery: EndpointDocument = {
   summary: "Discover a device",
   description:
-    "Starts a job that logs in to the device that booted with this address. The DHCP server's hook calls this.",
+    "Starts a job that logs in to the device that booted with this address. The DHCP server's hook makes this call.",
   example: {
     request: { ztp_mac: "0800275C091F", dhcp_ip: "10.0.0.20" },
     response: { status: "success", data: "Scheduled job to discover device for ztp_mac 0800275C091F", job_id: 55 }
@@ -38,7 +35,7 @@ const discovery: EndpointDocument = {
 
 const started = { status: "success", data: "Scheduled job to synchronize lhv-a1", job_id: 812 }
 const syncDescription =
-  "A dry run unless `dry_run` is false. `auto_push` lets a live run of one device follow a dry run with a low change score; what is never pushed without a person, such as the removal of a VLAN, is named in the job's result as `auto_push.refused` and has no `next_job_id`. Device types, groups and all leave out what is synchronized unless `resync` is true. `X-Total-Count` is the number of selected devices, left out when it is 0. `canary` (hostnames, or how many) go first and none of them may fail; the others follow in portions of `batch_size`. When `max_failures` devices have failed, nothing new is begun; with `revert_on_failure` devices are confirmed together, per portion (mode 1) or all at the end (mode 2), and a stopped rollout takes back what is not confirmed. Mode 2 stops and takes back at the first failure unless told otherwise. `abort_on_failure` ends the job before anything is pushed when one device is silent or was altered by somebody else. One live run works at a time: another one waits for its turn (`waiting_for` of its record). `on_missing_lines` decides what lines mean that a device does not show after it was given them: by default those that are new in this change fail the device, `warn` only names them in its task (`not_shown`), `fail` makes all of them fail it. `urgent` goes beside the run that has the lock, for named devices that it has not begun or has finished; a device that both want is done once. After a restore, until somebody refreshes, a live run with `force` needs `confirm_older: true` (409 without it): the commits in force are those of the backup, and the repositories may be further."
+  "A dry run unless `dry_run` is false. `auto_push` lets a live run of one device follow a dry run with a low change score; a change that is never pushed without a person, such as the removal of a VLAN, is named in the job's result as `auto_push.refused` and has no `next_job_id`. Device types, groups and all skip synchronized devices unless `resync` is true. `X-Total-Count` is the number of selected devices, left out when it is 0. `canary` devices (hostnames, or a number) go first and none of them may fail; the others follow in batches of `batch_size`. When `max_failures` devices have failed, nothing new is begun; with `revert_on_failure` devices are confirmed together, per batch (mode 1) or all at the end (mode 2), and a stopped rollout takes back unconfirmed changes. By default mode 2 stops and takes back at the first failure. `abort_on_failure` ends the job before anything is pushed when one device is silent or was changed outside Switchyard. One live run works at a time: another one waits for its turn (`waiting_for` of its record). `on_missing_lines` decides about lines that a device received but does not show: by default lines that are new in this change fail the device, `warn` only names them in its task (`not_shown`), `fail` makes all of them fail it. `urgent` runs in parallel to the run that has the lock, for named devices that it has not begun or has finished; a device of both is done once. After a restore and before a refresh, a live run with `force` needs `confirm_older: true` (409 without it): the commits in force are those of the backup, and the repositories may be newer."
 
 const discoverOptions = { payload: DiscoverRequest.schema, success: JobStarted, error: TooManyRequests }
 
@@ -60,7 +57,7 @@ const initial = HttpApiGroup.make("provisioning").add(
       documented({
         summary: "Initialise a discovered device",
         description:
-          "Starts the jobs that give the device its name, addresses and base configuration. For a device in state INIT step 2 is run again.",
+          "Starts the jobs that give the device its name, addresses and base configuration. For a device in state INIT it repeats step 2.",
         example: {
           request: { hostname: "lhv-a9", device_type: "ACCESS" },
           response: { status: "success", data: "Scheduled job to initialize device_id 45", job_id: 101 }
@@ -78,7 +75,7 @@ const initial = HttpApiGroup.make("provisioning").add(
       documented({
         summary: "Check whether a device could be initialised",
         description:
-          "Logs in to the device and looks at its neighbours; nothing is changed. `compatible` says whether an initialisation would be accepted.",
+          "Logs in to the device and reads its neighbours; nothing is changed. `compatible` says whether an initialisation would be accepted.",
         example: {
           request: { hostname: "lhv-dist3", device_type: "DIST" },
           response: {

@@ -1,4 +1,4 @@
-/** The repositories for those who write them: commits and what became of them (docs/settings-repository.md#commits). */
+/** The repositories for their authors: commits and their fate (docs/settings-repository.md#commits). */
 import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"
@@ -71,7 +71,7 @@ const exampleCommits: CommitsOfRepository = {
   ]
 }
 
-const branch = Schema.optionalKey(Parameter.text(shown("the templates of this branch, which a group asks for", "next")))
+const branch = Schema.optionalKey(Parameter.text(shown("the templates of this branch, which a group uses", "next")))
 const VLANS = "global/vxlans.yml"
 
 const files = {
@@ -132,7 +132,7 @@ const commitsGroup = HttpApiGroup.make("repository").add(
     params: repository,
     query: {
       limit: Schema.optionalKey(
-        Parameter.parameter(Schema.Int, limitRule, shown(`how many at most, 1 to ${MOST_COMMITS}; 20 when absent`, "5"))
+        Parameter.parameter(Schema.Int, limitRule, shown(`most commits, 1 to ${MOST_COMMITS}; default 20`, "5"))
       )
     },
     success: Enveloped(CommitsOfRepository),
@@ -143,7 +143,7 @@ const commitsGroup = HttpApiGroup.make("repository").add(
       documented({
         summary: "List a repository's commits",
         description:
-          "The newest commits of `settings` or `templates` as of the last refresh, the newest first, and what became of each: `in_force`, `refused` with every problem's file and line, `not_applied` (newer than what is in force, not looked at by itself), or `replaced`.",
+          "The newest commits of `settings` or `templates` as of the last refresh, the newest first, and the fate of each: `in_force`, `refused` with every problem's file and line, `not_applied` (newer than the commit in force, not checked separately), or `replaced`.",
         example: { response: { status: "success", data: exampleCommits } }
       })
     )
@@ -179,8 +179,7 @@ const withFiles = commitsGroup.add(
     .annotateMerge(
       documented({
         summary: "Read a file in force",
-        description:
-          "The text of one file. What stands in the place of a secret is `<hidden>`, unless a template puts it there.",
+        description: "The text of one file. A secret is shown as `<hidden>`, unless a template inserts it.",
         example: { response: { status: "success", data: { path: "eos/access.j2", text: "hostname {{ hostname }}\n" } } }
       })
     ),
@@ -195,7 +194,7 @@ const withFiles = commitsGroup.add(
       documented({
         summary: "Check a branch before it is merged",
         description:
-          "Fetches a branch (or tag, or commit), or takes the `files` of a working copy by their paths, and checks it as a refresh does: `problems` would refuse it, `effects` are what it means, and `effects.confirm` why it would have to be confirmed. Managed devices that it concerns are rendered from what is in force and from the branch, for at most a minute; devices with the same difference are one group, small groups first. Nothing comes into force. One check at a time, else 503.",
+          "Fetches a branch (or tag, or commit), or takes the `files` of a working copy by their paths, and checks it as a refresh does: `problems` would refuse it, `effects` are its effects, and `effects.confirm` why it would have to be confirmed. Managed devices that it concerns are rendered from the commit in force and from the branch, for at most a minute; devices with the same difference are one group, small groups first. Nothing comes into force. One check at a time, else 503.",
         example: { request: { branch: "guest-network" }, response: { status: "success", data: checked } }
       })
     )
@@ -221,7 +220,7 @@ const endpoints = withFiles.add(
       documented({
         summary: "Read the template variables of a device",
         description:
-          "Every variable that the templates of this device get, by name, with where it comes from: `settings` with file and line, `computed` from a setting and the database, `database`, `secret` (hidden) or `override`. Nothing is rendered.",
+          "Every variable that the templates of this device get, by name, with its origin: `settings` with file and line, `computed` from a setting and the database, `database`, `secret` (hidden) or `override`. Nothing is rendered.",
         example: { response: { status: "success", data: variables } }
       })
     ),
@@ -241,9 +240,9 @@ const endpoints = withFiles.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
-        summary: "Render a template that is not in force",
+        summary: "Try a template",
         description:
-          "Renders `text` with the variables of the device: by itself, or in the place of `template` (a path in the directory of the platform), or with `whole` the device's whole configuration with it. Secrets are `<hidden>` already for the template. A mistake is 400 with `problems` that have file, line and column; those of a text by itself have no file. Nothing is stored.",
+          "Renders `text` with the variables of the device: alone, or instead of `template` (a path in the directory of the platform), or with `whole` the device's whole configuration with it. The template itself already gets secrets as `<hidden>`. A mistake is 400 with `problems` that have file, line and column; those of a single text have no file. Nothing is stored.",
         example: {
           request: { text: "hostname {{ hostname }}" },
           response: { status: "success", data: { template: null, text: "hostname lhv-a1", log: [], warnings: [] } }

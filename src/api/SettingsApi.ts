@@ -1,4 +1,4 @@
-/** Settings, their model, groups and the repositories they come from (docs/settings-repository.md). */
+/** Settings, their model, groups and their repositories (docs/settings-repository.md). */
 import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DeviceType, deviceTypeOf } from "../domain/Device.ts"
@@ -28,7 +28,7 @@ const name = { name: Schema.String }
 const typeRule = (sent: string) =>
   Result.fromOption(Option.fromUndefinedOr(deviceTypeOf(sent)), () => "Invalid device type specified")
 
-/** Whose settings. */
+/** The selection of settings. */
 const target = {
   hostname: Schema.optionalKey(
     Parameter.hostname("Invalid hostname specified", shown("settings of this device", "lhv-a1"))
@@ -37,7 +37,7 @@ const target = {
     Parameter.parameter(
       DeviceType,
       typeRule,
-      shown("settings of this type, or of the device as if it were of this type", "ACCESS")
+      shown("settings of this type, or of the device with this type assumed", "ACCESS")
     )
   )
 }
@@ -104,7 +104,7 @@ const open = HttpApiGroup.make("settingsModel").add(
     documented({
       summary: "Check settings",
       description:
-        "Checks any part of the settings as it would stand in a YAML file, and answers with the whole normalised settings. Nothing is stored. No token is needed for up to 64 KB that are quickly checked.",
+        "Checks any part of the settings in the form of a YAML file, and answers with the whole normalised settings. Nothing is stored. No token is needed for up to 64 KB that are quickly checked.",
       example: { request: fragment, response: { status: "success", data: fragment } }
     })
   )
@@ -122,7 +122,7 @@ const withFiles = open.add(
     documented({
       summary: "Read the model of one settings file",
       description:
-        "The part of the model that a file of this name may hold, such as base_system.yml or interfaces_dcs-7050.yml, in the form of the whole model. No token is needed.",
+        "The part of the model for a file of this name, such as base_system.yml or interfaces_dcs-7050.yml, in the form of the whole model. No token is needed.",
       example: {
         response: { status: "success", title: "f_vxlans", type: "object", properties: {}, definitions: {} }
       }
@@ -159,7 +159,7 @@ const settings = HttpApiGroup.make("settings").add(
       documented({
         summary: "Read effective settings",
         description:
-          "Settings of a device, of a device type or of everybody, and the level that each key came from: default, global, fabric, devicetype, group or device.",
+          "Settings of a device, of a device type or of all, and the level from which each key comes: default, global, fabric, devicetype, group or device.",
         example: {
           response: { status: "success", data: { settings: fragment, settings_origin: { ntp_servers: "global" } } }
         }
@@ -168,7 +168,7 @@ const settings = HttpApiGroup.make("settings").add(
   HttpApiEndpoint.get("server", "/settings/server", { success: Schema.Struct({ api: JsonObject }) }).annotateMerge(
     documented({
       summary: "Read the server's configuration",
-      description: "What the server was started with; no secrets, and no envelope.",
+      description: "The settings with which the server was started, without secrets and without an envelope.",
       example: { response: { api: { HOST: "0.0.0.0", COMMIT_CONFIRMED_MODE: 1 } } }
     })
   )
@@ -178,7 +178,7 @@ const withGroups = settings.add(
   HttpApiEndpoint.get("groups", "/groups", { success: Groups }).annotateMerge(
     documented({
       summary: "List groups",
-      description: "Groups of the settings repository with the hostnames of their devices; `DEFAULT` is always there.",
+      description: "Groups of the settings repository with the hostnames of their devices; `DEFAULT` always exists.",
       example: { response: groups }
     })
   ),
@@ -212,7 +212,7 @@ const endpoints = withGroups.add(
       documented({
         summary: "Read a repository's problems",
         description:
-          "What is wrong with `settings` or `templates` now. `problems`: why the last refresh was refused, and what is wrong with the commit in force. `warnings`: unknown keys, groups, directories and files, keys given twice, missing includes, mistakes in mappings, and undefined variables that templates printed at the last rendering of a device by this server.",
+          "The current problems of `settings` or `templates`. `problems`: why the last refresh was refused, and the mistakes in the commit in force. `warnings`: unknown keys, groups, directories and files, keys given twice, missing includes, mistakes in mappings, and undefined variables that templates printed at the last rendering of a device by this server.",
         example: {
           response: {
             status: "success",
@@ -231,7 +231,7 @@ const endpoints = withGroups.add(
       documented({
         summary: "Read a repository's commit",
         description:
-          "The commit in force of `settings` or `templates`, as one line of text. `waiting` is a newer commit that takes away so much that it is not in force until somebody confirms it, with the reasons and what it means; null when there is none.",
+          "The commit in force of `settings` or `templates`, as one line of text. `waiting` is a newer commit that removes so much that it comes into force only after a confirmation, with the reasons and its effects; null without one.",
         example: { response: { ...commit, waiting: null } }
       })
     ),
@@ -251,7 +251,7 @@ const endpoints = withGroups.add(
       documented({
         summary: "Refresh a repository",
         description:
-          "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` beside the message has the place of each mistake. `warnings` are mistakes that stop nothing, `ignored` are files such as those that editors leave behind. `effects` are what the commit means: groups, rules and VLANs that lose devices or ports, what is removed, configurations that change. A commit that removes too much is 409 with its effects and waits until `confirm` names it; `rename_ports` gives ports that name a renamed VLAN its new name in the same transaction. Running jobs go on with the commits that they began with.",
+          "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` next to the message has the place of each mistake. `warnings` are mistakes that stop nothing, `ignored` are files such as temporary files of editors. `effects` are those of the commit: groups, rules and VLANs that lose devices or ports, removed items, configurations that change. A commit that removes too much is 409 with its effects and waits until `confirm` names it; `rename_ports` updates ports that name a renamed VLAN in the same transaction. Running jobs continue with their commits.",
         example: { request: { action: "REFRESH" }, response: { ...commit, warnings, effects: NO_EFFECTS } }
       })
     )
@@ -260,7 +260,7 @@ const endpoints = withGroups.add(
 /** Endpoints of settings, groups and repositories, all with a token. */
 export class SettingsGroup extends endpoints.middleware(Authorization) {}
 
-// Windows: when which devices may be changed (docs/windows.md#looking-at-windows).
+// Windows: the times at which devices may be changed (docs/windows.md#looking-at-windows).
 
 const Windows = Schema.Struct({
   in_force: Schema.Boolean,
@@ -288,7 +288,7 @@ const windowEndpoints = HttpApiGroup.make("windows").add(
       documented({
         summary: "Show the windows",
         description:
-          "When which devices may be changed. `in_force` is false without a `windows.yml`; `problem` says what is wrong with the file when older rules stay in force. With `device` or `group`, `asked` says whether these may be changed now, and when they may next. Times are UTC.",
+          "The times at which devices may be changed. `in_force` is false without a `windows.yml`; `problem` is the mistake in the file while older rules stay in force. With `device` or `group`, `asked` says whether these may be changed now, and the next time at which they may. Times are UTC.",
         example: {
           response: {
             status: "success",

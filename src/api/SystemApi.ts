@@ -28,7 +28,7 @@ const PluginState = Schema.Struct({
   problem: Schema.NullOr(Schema.String),
   hooks: Schema.Array(Schema.String),
   failed_calls: Schema.Int,
-  // that failed and are tried again
+  // failed calls that are tried again
   retried_calls: Schema.Int,
   last_error: Schema.NullOr(Schema.String),
   last_error_at: Schema.NullOr(Schema.String)
@@ -58,7 +58,7 @@ const plugins = HttpApiGroup.make("plugins").add(
   }).annotateMerge(
     documented({
       summary: "List plugins",
-      description: "Loaded plugins, the plugin file with its variables, and what became of the calls.",
+      description: "Loaded plugins, the plugin file with its variables, and the results of the calls.",
       example: {
         response: {
           status: "success",
@@ -96,11 +96,11 @@ const report = <S extends "UP" | "DOWN">(status: S) =>
       Schema.Struct({
         name: Schema.String,
         status: Schema.Literals(["UP", "DOWN"]),
-        // what is wrong with a part that is down
+        // the problem of a part that is down
         message: Schema.optionalKey(Schema.String)
       })
     ),
-    // what somebody should know of, and is no fault
+    // a note for the operator about something other than a fault
     remark: Schema.optionalKey(Schema.String)
   })
 
@@ -127,7 +127,7 @@ const system = HttpApiGroup.make("system").add(
   )
 )
 
-/** Endpoints that tell which program this is, open to everybody. */
+/** Endpoints that identify the program, open to everybody. */
 export class SystemGroup extends system {}
 
 const probes = HttpApiGroup.make("health").add(
@@ -151,9 +151,9 @@ const probes = HttpApiGroup.make("health").add(
   ),
   HttpApiEndpoint.get("replicas", "/health/replicas", answers).annotateMerge(
     documented({
-      summary: "Do all replicas work together",
+      summary: "Check whether all replicas work together",
       description:
-        "Each replica of the last day by the address where others reach it. 503 when one of them is not heard of, or others do not reach it. None where a server works alone. No token is needed.",
+        "Each replica of the last day by the address at which others reach it. 503 if one of them sends no heartbeat, or is unreachable for others. None where a server works alone. No token is needed.",
       example: { response: { status: "UP", checks: [{ name: "10.0.0.5:5050", status: "UP" }] } }
     })
   )
@@ -170,7 +170,7 @@ const Bytes = Schema.Number
 const Check = Schema.Struct({
   name: Schema.String,
   status: Schema.Literals(["UP", "DOWN"]),
-  /** What is wrong with a part that is down. */
+  /** The problem of a part that is down. */
   message: Schema.optionalKey(Schema.String)
 })
 
@@ -178,9 +178,9 @@ const Process = Schema.Struct({
   uptime_seconds: Seconds,
   memory_bytes: Bytes,
   open_files: Schema.NullOr(Schema.Int),
-  /** Delay of the event loop since somebody last asked. */
+  /** Delay of the event loop since the last request. */
   loop_lag_seconds: Schema.Struct({ median: Seconds, p99: Seconds }),
-  /** Part of that time in which it worked, 0 to 1. */
+  /** The busy part of that time, 0 to 1. */
   loop_utilization: Schema.Number
 })
 
@@ -196,14 +196,14 @@ const Database = Schema.Struct({
 const Queue = Schema.Struct({
   /** Unfinished jobs. */
   jobs: Schema.Array(Schema.Struct({ function_name: Schema.String, status: Schema.String, count: Schema.Int })),
-  /** For how long the oldest job that is due waits; 0 when none does. */
+  /** How long the oldest due job has waited; 0 without one. */
   oldest_seconds: Seconds
 })
 
 const Replica = Schema.Struct({
   address: Schema.String,
   is_healthy: Schema.Boolean,
-  /** Seconds since it was heard of. */
+  /** Seconds since its last heartbeat. */
   heard_seconds: Seconds
 })
 
@@ -218,27 +218,27 @@ const Retained = Schema.Struct({
   due: Schema.Int,
   /** Rows that it has removed. */
   removed: Schema.Int,
-  /** When all this was counted; it is every hour. */
+  /** The time of this count; it is made every hour. */
   looked_at: Schema.String
 })
 
-/** What is asked of the database is null while it is away. */
+/** Values from the database are null while it is unreachable. */
 export const ServerStatus = Schema.Struct({
   version: Schema.String,
   git_version: Schema.String,
   status: Schema.Literals(["UP", "DOWN"]),
   checks: Schema.Array(Check),
-  /** What somebody should know of, and is no fault. */
+  /** A note for the operator about something other than a fault. */
   remark: Schema.NullOr(Schema.String),
   process: Process,
   /** Below DATA_DIR. */
   disk: Schema.NullOr(Schema.Struct({ free_bytes: Bytes, size_bytes: Bytes })),
   database: Schema.NullOr(Database),
   queue: Schema.NullOr(Queue),
-  /** Kinds of rows that have an end; none before they were counted first. */
+  /** Kinds of rows with a limited age; none before the first count. */
   retained: Schema.NullOr(Schema.Array(Retained)),
   dead_letters: Schema.NullOr(Schema.Int),
-  /** Those that share the work; none where a server works alone. */
+  /** Replicas that share the work; none where a server works alone. */
   replicas: Schema.NullOr(Schema.Array(Replica))
 })
 export type ServerStatus = typeof ServerStatus.Type
@@ -285,14 +285,14 @@ const found: typeof Finding.Type = {
   level: "bad",
   about: "job 812",
   since: "2026-03-02T09:12:07.031",
-  what: "sync_devices has not come further for 21 minutes",
-  why: "A process works on it, and waits for a switch or another system that says nothing.",
-  next: "Look at its devices. An abort brings what is under way to its end, and begins nothing new.",
+  what: "sync_devices has made no progress for 21 minutes",
+  why: "A process works on it, and waits for a switch or another system that does not answer.",
+  next: "Look at its devices. An abort finishes the running work, and begins nothing new.",
   repair: {
     says: "Abort job 812",
     method: "PUT",
     path: "/job/812",
-    body: { action: "ABORT", abort_reason: "It did not go on" }
+    body: { action: "ABORT", abort_reason: "It made no progress" }
   }
 }
 
@@ -302,17 +302,17 @@ const server = HttpApiGroup.make("server").add(
     error: ServiceUnavailable
   }).annotateMerge(
     documented({
-      summary: "Find what is stuck",
+      summary: "List the findings of the doctor",
       description:
-        "Jobs without progress, changes that were left, devices of which nobody knows what they run, locks, certificates that end, the age and bloat of the database, disk, clocks and alerts that were given up: since when, why, and the safe next step; what is bad first. `repair` is a call of this API that mends it, for somebody to say yes to. Empty when nothing is found.",
+        "Jobs without progress, abandoned changes, devices with an unknown configuration, locks, expiring certificates, the age and bloat of the database, disk, clocks and undelivered alerts: since when, why, and the safe next step; the worst first. `repair` is a call of this API that repairs it after a user's consent. Empty without findings.",
       example: { response: { status: "success", data: { findings: [found] } } }
     })
   ),
   HttpApiEndpoint.get("status", "/system/status", { success: Enveloped(ServerStatus) }).annotateMerge(
     documented({
-      summary: "Read how the server does",
+      summary: "Read the status of the server",
       description:
-        "Health by parts, process, disk, database, unfinished jobs, what is kept of each kind, and replicas at once, never older than five seconds. 200 also while a part is down; what the database would say is null while it is away. The process is that of the replica that answers.",
+        "Health by parts, process, disk, database, unfinished jobs, stored rows of each kind, and replicas in one answer, never older than five seconds. 200 also while a part is down; values from the database are null while it is unreachable. The process is that of the answering replica.",
       example: { response: { status: "success", data: example } }
     })
   )

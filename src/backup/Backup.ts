@@ -1,6 +1,6 @@
 /**
- * Makes a backup: all tables as of one moment, while servers keep working, and the files of the site (docs/operations.md#backup). `backup.json`
- * comes after all other files, because it lists them with their sums; its own sum comes last.
+ * Creates a backup: all tables at one moment, while servers keep working, and the files of the site (docs/operations.md#backup). `backup.json`
+ * comes after all other files, because it lists them with their checksums; its own checksum comes last.
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import { createHash, randomUUID } from "node:crypto"
@@ -30,10 +30,10 @@ import { ServerConfig } from "../ServerConfig.ts"
 // The size of the last backup, in a file of DATA_DIR: a backup of a database that has lost most of its records must not silently replace a
 // good one (docs/operations.md#backup).
 
-/** This backup would hold a small part of the one before; the message says of what. */
+/** This backup would hold much less than the previous one; the message names the losses. */
 export class MuchSmaller extends Schema.TaggedError<MuchSmaller>()("MuchSmaller", { message: Schema.String }) {}
 
-/** What is compared: rows, and the highest number that a job has had, also one that was removed. */
+/** The compared figures: rows, and the highest job id so far, also of a removed job. */
 const Held = Schema.Struct({ devices: Schema.Int, ports: Schema.Int, jobs: Schema.Int, newest_job: Schema.Int })
 export type Held = typeof Held.Type
 
@@ -42,10 +42,10 @@ type Last = typeof Last.Type
 
 const LastFile = Schema.fromJsonString(Last)
 
-/** Rows below which the loss of half of them is nothing unusual. */
+/** With fewer rows, the loss of half of them is not unusual. */
 const FEW = { devices: 1, ports: 20, jobs: 20 } as const
 
-/** How the content has shrunk since the backup before, in words; empty when it has not by much. */
+/** The losses since the previous backup, in words; empty if there are no large ones. */
 export const losses = (before: Held, now: Held): ReadonlyArray<string> => [
   ...(["devices", "ports", "jobs"] as const).flatMap((what) =>
     before[what] >= FEW[what] && now[what] < before[what] / 2 ? [`${now[what]} ${what} instead of ${before[what]}`] : []
@@ -55,7 +55,7 @@ export const losses = (before: Held, now: Held): ReadonlyArray<string> => [
     : [])
 ]
 
-/** What the database holds now. */
+/** The current content of the database. */
 export const contentsNow = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<Held>`select (select count(*) from device)::integer as devices,
@@ -72,7 +72,7 @@ const unreadable = (file: string, why: string) =>
     message: `${file}, which says what the backup before held, ${why}. --smaller makes the backup without comparing. No backup was made`
   })
 
-/** Fails with MuchSmaller when the backup before held much more, or when nobody can say what it held. */
+/** Fails with MuchSmaller if the previous backup held much more, or if its content is unknown. */
 const compare = Effect.fn("LastBackup.compare")(function* (now: Held) {
   const file = fileIn((yield* ServerConfig).DATA_DIR)
   const text = yield* Effect.tryPromise(() => fs.readFile(file, "utf8")).pipe(
@@ -92,7 +92,7 @@ const compare = Effect.fn("LastBackup.compare")(function* (now: Held) {
   })
 })
 
-/** Notes what a backup holds; yields why it could not be noted. */
+/** Records the content of a backup; yields the reason of a failure. */
 export const note = Effect.fn("LastBackup.note")(function* (last: Last) {
   const { DATA_DIR } = yield* ServerConfig
   const draft = `${fileIn(DATA_DIR)}.${randomUUID()}`
@@ -109,29 +109,29 @@ export const note = Effect.fn("LastBackup.note")(function* (last: Last) {
   )
 })
 
-/** What is sealed in the database could not be read by anybody who restores it. */
+/** After a restore, the sealed values of the database would be unreadable. */
 export class KeyMissing extends Schema.TaggedError<KeyMissing>()("KeyMissing", {}) {
   override readonly message =
     "There is no key: neither SECRET_KEY nor DATA_DIR/secret.key. Give the settings with which the server runs"
 }
 
-/** A backup that was made. */
+/** A created backup. */
 export interface MadeBackup {
   readonly contents: Contents
-  /** Bytes of the file. */
+  /** The size of the file in bytes. */
   readonly size: number
-  /** Tables of others, which are not in it. */
+  /** Tables of other programs, which are not in it. */
   readonly strangers: ReadonlyArray<string>
-  /** Why the next backup cannot be compared with this one; null when it can. */
+  /** The reason why the next backup cannot be compared with this one; null if it can. */
   readonly notNoted: string | null
 }
 
 interface MakeOptions extends BackupFile.WriteOptions {
-  /** Whether it may hold a small part of what the one before held. */
+  /** Whether it may hold much less than the previous backup. */
   readonly smaller: boolean
 }
 
-/** Bytes of text in a part, about. */
+/** The approximate size of a part in bytes. */
 const PART = 4 * 1024 * 1024
 
 const compress = promisify(gzip)
@@ -179,7 +179,7 @@ const addFiles = Effect.fnUntraced(function* (writer: BackupFile.Writer) {
 })
 
 /**
- * Writes a backup of the database and of the files that the settings name. Fails with a sentence for people: BackupExists,
+ * Writes a backup of the database and of the files that the settings name. Fails with a message for operators: BackupExists,
  * BackupFileError, SiteFileError, NothingToBackUp, MuchSmaller, KeyMissing, KeyUnreadable, SqlError.
  */
 export const make = Effect.fn("Backup.make")(function* ({ smaller, ...options }: MakeOptions) {

@@ -1,9 +1,10 @@
 /**
- * The file of a backup: written under another name and renamed when it is complete and on the disk, so that its name never shows half a backup;
- * only its owner can read it. It is read as often as needed from one handle, so that nobody can exchange it in between.
+ * The file of a backup: it is written under another name and renamed once it is complete and on the disk, so its name never shows half a backup;
+ * only its owner can read it. All reads use one handle, so the file cannot be exchanged in between.
  *
- * Owner's note: the tar is ours, not `tar-stream`. That library accepts more than a backup may hold (tried with 3.2.2: links, names with `..`, a missing
- * end, files after the end, any filling), so every refusal below would still be needed, in addition to twelve more packages, some of them native.
+ * Owner's note: the tar code is our own, not `tar-stream`. That library accepts more than a backup may hold (tried with 3.2.2: links, names
+ * with `..`, a missing end, files after the end, any padding), so every refusal below would still be needed, in addition to twelve more
+ * packages, some of them native.
  */
 import { Clock, Effect, Option, type Redacted, Schema, type Scope } from "effect"
 import { randomUUID } from "node:crypto"
@@ -13,10 +14,10 @@ import * as path from "node:path"
 import * as Encryption from "./Encryption.ts"
 import { codeOf, fileSentence, reasonOf } from "../runtime/SystemErrors.ts"
 
-// The part of tar (ustar) that a backup needs: regular files, written and read one after the other. A name that leads out of its folder, an
-// entry of another kind and a damaged header are refused.
+// The part of tar (ustar) that a backup needs: regular files, written and read one after the other. Names that lead out of the folder, entries
+// of another kind and damaged headers are refused.
 
-/** The file is no tar of a backup, or it is damaged. */
+/** The file is not the tar of a backup, or it is damaged. */
 export class TarDamaged extends Schema.TaggedError<TarDamaged>()("TarDamaged", { message: Schema.String }) {}
 
 export interface TarEntry {
@@ -32,14 +33,14 @@ const PREFIX_BYTES = 155
 
 const damaged = (message: string) => new TarDamaged({ message })
 
-/** Whether a name stays in the folder in which it is unpacked. */
+/** Whether a name stays inside the target folder. */
 export const isSafeName = (name: string): boolean =>
   name !== "" &&
   !/[\0\\]/.test(name) &&
   !name.startsWith("/") &&
   name.split("/").every((part) => part !== "" && part !== "." && part !== "..")
 
-/** A name in the two fields of a header. Throws TarDamaged for one that does not fit. */
+/** A name in the two fields of a header. Throws TarDamaged if it does not fit. */
 const fieldsOf = (name: string): readonly [name: string, prefix: string] => {
   if (Buffer.byteLength(name) <= NAME_BYTES) return [name, ""]
   for (let at = name.indexOf("/"); at > 0; at = name.indexOf("/", at + 1)) {
@@ -55,7 +56,7 @@ const octal = (value: number, digits: number) => `${value.toString(8).padStart(d
 const checksumOf = (header: Buffer): number =>
   header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0)
 
-/** Header, content and filling of a file; `modified` in epoch seconds. Throws TarDamaged for a name that does not fit. */
+/** Header, content and padding of a file; `modified` in epoch seconds. Throws TarDamaged if the name does not fit. */
 export const tarEntry = (name: string, content: Uint8Array, modified: number): ReadonlyArray<Uint8Array> => {
   if (!isSafeName(name)) throw damaged(`the name ${name} cannot be in a backup`)
   const [short, prefix] = fieldsOf(name)
@@ -70,7 +71,7 @@ export const tarEntry = (name: string, content: Uint8Array, modified: number): R
   return [header, content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)]
 }
 
-/** What stands behind the last file. */
+/** The bytes after the last file. */
 export const TAR_END = Buffer.alloc(2 * BLOCK)
 
 const textIn = (header: Buffer, from: number, length: number) => {
@@ -97,7 +98,7 @@ const headerIn = (header: Buffer): { readonly name: string; readonly size: numbe
   return { name, size }
 }
 
-/** Reads exactly so many bytes of pieces; fewer at their end. */
+/** Reads exactly the given number of bytes; fewer at the end. */
 const makeReader = (pieces: AsyncIterator<Uint8Array>) => {
   let kept: Array<Uint8Array> = []
   let length = 0
@@ -118,7 +119,7 @@ const makeReader = (pieces: AsyncIterator<Uint8Array>) => {
 
 const isFilling = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0)
 
-/** The files of a tar in their order. Throws TarDamaged, also when its end is missing. */
+/** The files of a tar in order. Throws TarDamaged, also if its end is missing. */
 export async function* tarEntries(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry, void> {
   const read = makeReader(pieces[Symbol.asyncIterator]())
   for (;;) {
@@ -130,7 +131,7 @@ export async function* tarEntries(pieces: AsyncIterable<Uint8Array>): AsyncGener
     const content = await read(padded)
     if (content.length < padded) throw damaged("the file ends too early")
     if (!isFilling(content.subarray(size))) throw damaged(`the filling behind ${name} is damaged`)
-    // a copy: what was read with it must not be kept in memory by whoever keeps this
+    // a copy, so the caller does not keep the whole read buffer in memory
     yield { name, content: Buffer.from(content.subarray(0, size)) }
   }
   const second = await read(BLOCK)
@@ -140,14 +141,14 @@ export async function* tarEntries(pieces: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-/** There is a file of that name, which nobody has allowed to be replaced. */
+/** A file with that name exists, and its replacement was not permitted. */
 export class BackupExists extends Schema.TaggedError<BackupExists>()("BackupExists", { file: Schema.String }) {
   override get message() {
     return `${this.file} exists already; --force replaces it`
   }
 }
 
-/** The file cannot be written or read, or it is no whole backup; the message says which and why. */
+/** The file cannot be written or read, or it is not a complete backup; the message gives the reason. */
 export class BackupFileError extends Schema.TaggedError<BackupFileError>()("BackupFileError", {
   message: Schema.String
 }) {}
@@ -158,20 +159,20 @@ const attempt = <A>(what: string, work: () => Promise<A>) =>
     catch: (error) => new BackupFileError({ message: `${what}: ${reasonOf(error)}` })
   })
 
-/** Adds files to a backup, in the order in which they will be read. */
+/** Adds files to a backup, in the order of later reads. */
 export interface Writer {
-  /** Fails with BackupFileError when the name does not fit or the disk is full. */
+  /** Fails with BackupFileError if the name does not fit or the disk is full. */
   readonly add: (name: string, content: Uint8Array) => Effect.Effect<void, BackupFileError>
 }
 
 export interface WriteOptions {
   readonly file: string
-  /** Whether a file of that name may be replaced. */
+  /** Whether an existing file may be replaced. */
   readonly force: boolean
   readonly passphrase: Option.Option<Redacted.Redacted>
 }
 
-/** What there is under that name. A link is not followed. */
+/** The kind of file with that name. Links are not followed. */
 const kindOf = (file: string) =>
   Effect.promise(() =>
     fs.lstat(file).then(
@@ -180,7 +181,7 @@ const kindOf = (file: string) =>
     )
   )
 
-/** Gives the draft its name. A link fails where a file has come meanwhile, which a move would replace. */
+/** Gives the draft its name. A hard link fails if a file has been created in the meantime; a rename would replace it. */
 const name = (draft: string, file: string, force: boolean) =>
   Effect.tryPromise({
     try: async () => {
@@ -194,15 +195,15 @@ const name = (draft: string, file: string, force: boolean) =>
         : new BackupFileError({ message: fileSentence(error, { done: "written", file }) })
   })
 
-/** What was renamed in a folder is there after a loss of power, too. */
+/** Makes a rename in a folder survive a power cut. */
 const settle = async (folder: string): Promise<void> => {
   const handle = await fs.open(folder, "r")
   await handle.sync().finally(() => handle.close())
 }
 
 /**
- * Writes a backup with all that `body` adds. Yields what `body` yields, and the size of the file in bytes. Nothing is left when it fails.
- * Fails with BackupExists and BackupFileError.
+ * Writes a backup with all files that `body` adds. Yields the result of `body`, and the size of the file in bytes. A failure leaves no
+ * file. Fails with BackupExists and BackupFileError.
  */
 export const write = Effect.fn("BackupFile.write")(function* <A, E, R>(
   { file, force, passphrase }: WriteOptions,
@@ -210,7 +211,7 @@ export const write = Effect.fn("BackupFile.write")(function* <A, E, R>(
 ) {
   const failed = `${file} cannot be written`
   const kind = yield* kindOf(file)
-  // a folder, a link or a device is not to become a file
+  // a folder, a link or a device must not be replaced by a file
   if (kind === "other") return yield* new BackupFileError({ message: `${failed}: there is something else than a file` })
   if (!force && kind === "file") return yield* new BackupExists({ file })
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}`)
@@ -249,7 +250,7 @@ export const write = Effect.fn("BackupFile.write")(function* <A, E, R>(
 
 /** A backup that is open for reading. */
 export interface Reader {
-  /** Does something with each file in its order, from the first one on. Fails with BackupFileError, and as `use` does. */
+  /** Calls `use` for each file in order, from the first file. Fails with BackupFileError, and as `use` does. */
   readonly forEach: <E, R>(
     use: (file: TarEntry) => Effect.Effect<void, E, R>
   ) => Effect.Effect<void, E | BackupFileError, R>
@@ -266,10 +267,10 @@ async function* piecesOf(handle: fs.FileHandle): AsyncGenerator<Uint8Array, void
   }
 }
 
-/** Without waiting for somebody at the other end of a pipe. */
+/** Does not wait for the other end of a pipe. */
 const FOR_READING = constants.O_RDONLY | constants.O_NONBLOCK
 
-/** Opens a backup. `passphrase` is asked for when it is encrypted. Fails with BackupFileError. */
+/** Opens a backup. `passphrase` is requested if it is encrypted. Fails with BackupFileError. */
 export const open = Effect.fn("BackupFile.open")(function* <E, R>(
   file: string,
   passphrase: Effect.Effect<Redacted.Redacted, E, R>

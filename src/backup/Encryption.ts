@@ -1,12 +1,12 @@
 /**
- * An encrypted file: a line that says how the key is made of the passphrase, and frames of 64 KiB, each under AES-256-GCM. A frame's nonce
- * is its number and whether it is the last one, so that frames can neither be changed nor left out, repeated, put in another order or cut
- * off at the end (docs/backup-format.md#encrypted).
+ * An encrypted file: a line that describes how the key is derived from the passphrase, and frames of 64 KiB, each under AES-256-GCM. A frame's
+ * nonce holds its number and whether it is the last frame, so frames cannot be changed, omitted, repeated, reordered or cut off at the end
+ * (docs/backup-format.md#encrypted).
  */
 import { Redacted, Schema } from "effect"
 import { createCipheriv, createDecipheriv, randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 
-/** The file cannot be read with this passphrase, or at all. */
+/** The file cannot be read with this passphrase, or it is damaged. */
 export class NotDecrypted extends Schema.TaggedError<NotDecrypted>()("NotDecrypted", { message: Schema.String }) {}
 
 const FIRST_WORD = "switchyard-backup-encrypted "
@@ -17,12 +17,12 @@ const KEY = 32
 const CHECK = 16
 const LONGEST_HEADER = 1024
 
-/** What scrypt costs; 128 MiB and about half a second. */
+/** The cost of scrypt: 128 MiB and about half a second. */
 const COST = { N: 131_072, r: 8, p: 1 }
 
 const atMost = (most: number) => Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: most })))
 
-/** A file says itself what its key costs; it must not cost more than a machine has. */
+/** A file names the cost of its own key; the cost is limited to the resources of a machine. */
 const Header = Schema.fromJsonString(
   Schema.Struct({
     format: Schema.Literal(1),
@@ -49,7 +49,7 @@ const nonceOf = (number: number, isLast: boolean): Buffer => {
   return nonce
 }
 
-/** Parts of one length. One that is whole may be the last one, so it stays until something comes behind it. */
+/** Parts of one length. A complete part may be the last one, so it is kept until more bytes follow. */
 const cut = (bytes: Buffer, length: number): { readonly parts: ReadonlyArray<Buffer>; readonly rest: Buffer } => {
   const parts: Array<Buffer> = []
   let at = 0
@@ -57,7 +57,7 @@ const cut = (bytes: Buffer, length: number): { readonly parts: ReadonlyArray<Buf
   return { parts, rest: bytes.subarray(at) }
 }
 
-/** The frames of a file; the last one is what remains, and may be cut off. */
+/** The frames of a file; the last one is the rest, and may be cut off. */
 async function* framesOf(
   pieces: AsyncIterable<Uint8Array>
 ): AsyncGenerator<{ readonly part: Buffer; readonly isLast: boolean }, void> {
@@ -70,14 +70,14 @@ async function* framesOf(
   yield { part: kept, isLast: true }
 }
 
-/** Encrypts one file, piece by piece: what is returned is to be written, `begin` first and what `end` yields last. */
+/** Encrypts one file piece by piece: the caller writes `begin` first, then all returned pieces, and the result of `end` last. */
 interface Encryptor {
   readonly begin: Uint8Array
   readonly push: (piece: Uint8Array) => Uint8Array
   readonly end: () => Uint8Array
 }
 
-/** For one file; another one needs another. */
+/** An encryptor for one file; each file needs its own. */
 export const makeEncryptor = async (passphrase: Redacted.Redacted): Promise<Encryptor> => {
   const salt = randomBytes(16)
   const { check, key } = await derive(passphrase, salt, COST)
@@ -103,7 +103,7 @@ export const makeEncryptor = async (passphrase: Redacted.Redacted): Promise<Encr
   return { begin, push, end: () => frame(kept, true) }
 }
 
-/** Whether a file that begins so is an encrypted one. */
+/** Whether a file with this beginning is encrypted. */
 export const isEncrypted = (beginning: Uint8Array): boolean =>
   Buffer.from(beginning.subarray(0, FIRST_WORD.length)).toString("latin1") === FIRST_WORD
 
@@ -120,7 +120,7 @@ const keyFor = async (line: Buffer, passphrase: Redacted.Redacted): Promise<Buff
   return key
 }
 
-/** The first line with its end, and an iterable of what comes behind it. */
+/** The first line with its end, and an iterable of the rest. */
 const withLine = async (pieces: AsyncIterable<Uint8Array>) => {
   const iterator = pieces[Symbol.asyncIterator]()
   let head = Buffer.alloc(0)
@@ -138,7 +138,7 @@ const withLine = async (pieces: AsyncIterable<Uint8Array>) => {
   return { line: head.subarray(0, stop), rest: rest() }
 }
 
-/** The pieces of an encrypted file as they were. Throws NotDecrypted as soon as something does not fit; what came before is genuine. */
+/** The decrypted pieces of a file. Throws NotDecrypted at the first wrong piece; the earlier pieces are genuine. */
 export async function* decrypted(
   pieces: AsyncIterable<Uint8Array>,
   passphrase: Redacted.Redacted

@@ -1,6 +1,6 @@
 /**
  * Restores a backup (docs/operations.md#restore). First everything is checked: every byte of the file, whether this release can read it,
- * whether the key fits, which files would be replaced, and whether a server works with the database. Then one transaction replaces the
+ * whether the key fits, which files would be replaced, and whether a server uses the database. Then one transaction replaces the
  * database, and the files of the site, which were written under other names, are renamed.
  */
 import { Effect, Option, Schema } from "effect"
@@ -29,7 +29,7 @@ import {
 import * as Backup from "./Backup.ts"
 import { restoredSentence } from "../domain/Repository.ts"
 
-/** The backup must not be put back here as it was asked for; the message says why and what helps. Nothing was changed. */
+/** The requested restore is refused; the message gives the reason and a remedy. Nothing was changed. */
 export class RestoreRefused extends Schema.TaggedError<RestoreRefused>()("RestoreRefused", {
   message: Schema.String
 }) {}
@@ -49,7 +49,7 @@ const linesIn = (text: Buffer): number => text.reduce((sum, byte) => (byte === 0
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Contents))
 const decodeFormat = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({ format: Schema.Int })))
 
-/** Enough for tables of some terabytes, and no more than a text may be long. */
+/** Enough for tables of some terabytes, and within the limit of a text. */
 const LONGEST_CONTENTS = 64 * 1024 * 1024
 
 const readContents = Effect.fnUntraced(function* (content: Buffer | null, sum: string | null) {
@@ -64,7 +64,7 @@ const readContents = Effect.fnUntraced(function* (content: Buffer | null, sum: s
   return yield* decode(text).pipe(wrong)
 })
 
-/** What was read of a table. */
+/** Sums up the rows that were read of each table. */
 const makeSums = () => {
   const tables = new Map<string, { readonly hash: ReturnType<typeof createHash>; rows: number }>()
   return {
@@ -84,8 +84,8 @@ const makeSums = () => {
 const TABLE_FILE = /^tables\/([a-z0-9_]+)\/\d+\.copy\.gz$/
 
 /**
- * Reads the whole backup and compares everything with what its last file says. Changes nothing. Fails with BackupFileError, and with
- * RestoreRefused when its form is of a newer release.
+ * Reads the whole backup and compares everything with its last file. Changes nothing. Fails with BackupFileError, and with
+ * RestoreRefused if a newer release created its format.
  */
 export const check = Effect.fn("Restore.check")(function* (reader: Reader) {
   const sums = makeSums()
@@ -123,8 +123,8 @@ const checkRelease = Effect.fnUntraced(function* (contents: Contents) {
 })
 
 /**
- * Reads the whole backup, and looks whether this release can put it back. Needs no database, so that none is made for a file that is none.
- * Fails as `check` does.
+ * Reads the whole backup, and checks whether this release can restore it. Needs no database, so an invalid file does not lead to a new
+ * database. Fails as `check` does.
  */
 export const examine = Effect.fn("Restore.examine")(function* (reader: Reader) {
   const contents = yield* check(reader)
@@ -132,7 +132,7 @@ export const examine = Effect.fn("Restore.examine")(function* (reader: Reader) {
   return contents
 })
 
-/** Files that are to be put back with their places; those that the settings give no place are named. */
+/** The files to be restored, with their places; also names the files for which the settings have no place. */
 const plan = (config: ServerSettings, { files }: Contents) => {
   const placed = files.map(({ file, mode }) => {
     const name = file.replace(/^files\//, "")
@@ -148,7 +148,7 @@ const plan = (config: ServerSettings, { files }: Contents) => {
 
 type Plan = ReturnType<typeof plan>
 
-/** Files that are there and are not those of the backup. */
+/** Existing files that differ from those of the backup. */
 const inTheWay = Effect.fnUntraced(function* (reader: Reader, { places }: Plan) {
   const differing: Array<string> = []
   yield* reader.forEach(
@@ -160,7 +160,7 @@ const inTheWay = Effect.fnUntraced(function* (reader: Reader, { places }: Plan) 
   return differing
 })
 
-/** Whether what is sealed in the backup can be read afterwards. */
+/** Whether the sealed values of the backup are readable after the restore. */
 const keyFits = Effect.fnUntraced(function* ({ key }: Contents, { places }: Plan) {
   if (places.has(`files/${SiteFiles.KEY_FILE}`)) return { fits: true, own: null, missing: [] }
   const own = Option.getOrNull(yield* SiteFiles.findKey)
@@ -173,36 +173,36 @@ const keySentence = (contents: Contents, own: KeyNames | null, sealed: string): 
   const help =
     contents.key.place === "file"
       ? "The key is in the backup: leave SECRET_KEY unset to use it, or set SECRET_KEY_PREVIOUS to the line of files/secret.key in the backup"
-      : "Set SECRET_KEY to that key, or SECRET_KEY_PREVIOUS beside a new one"
+      : "Set SECRET_KEY to that key, or SECRET_KEY_PREVIOUS in addition to a new one"
   return `The backup was sealed under the key ${contents.key.name}, and ${has}. Without it these cannot be read: ${sealed}. ${help}; --without-key restores all the same. Nothing was changed`
 }
 
 interface RestoreOptions {
-  /** Whether what is there may be replaced. */
+  /** Whether existing data and files may be replaced. */
   readonly replace: boolean
-  /** Whether it may be put back although what is sealed in it cannot be read. */
+  /** Whether it may be restored although its sealed values are unreadable. */
   readonly withoutKey: boolean
-  /** What is sealed, in words. */
+  /** The kinds of sealed values, in words. */
   readonly sealed: string
 }
 
-/** A restore that may be carried out. */
+/** A checked restore. */
 interface Prepared {
   readonly contents: Contents
-  /** Id that the installation has afterwards; null when a new one is to be made. */
+  /** The id of the installation after the restore; null if a new one will be created. */
   readonly installation: string | null
-  /** Whether there is something in the database that goes. */
+  /** Whether existing data of the database will be removed. */
   readonly replaces: boolean
-  /** Files that are replaced. */
+  /** Files that will be replaced. */
   readonly replacedFiles: ReadonlyArray<string>
-  /** Remarks for people. */
+  /** Remarks for the operator. */
   readonly remarks: ReadonlyArray<string>
   readonly plan: Plan
 }
 
 /**
- * Which installation this is afterwards: that of the backup, and for a backup that does not say it that of this machine. Fails with
- * RestoreRefused when this machine belongs to another one.
+ * The installation after the restore: that of the backup, or that of this machine if the backup names none. Fails with
+ * RestoreRefused if this machine belongs to another installation.
  */
 const identify = Effect.fnUntraced(function* (contents: Contents, replace: boolean) {
   const config = yield* ServerConfig
@@ -216,7 +216,7 @@ const identify = Effect.fnUntraced(function* (contents: Contents, replace: boole
   const installation = contents.installation ?? own ?? (there.kind === "named" ? there.id : null)
   if (setting !== null && installation !== setting)
     return yield* new RestoreRefused({
-      message: `The backup is of installation ${installation}, and INSTALLATION_ID names ${setting}: set it to that of the backup, or leave it away. Nothing was changed`
+      message: `The backup is of installation ${installation}, and INSTALLATION_ID names ${setting}: set it to that of the backup, or omit it. Nothing was changed`
     })
   if (own === null || own === installation) return { installation, remarks: [] }
   if (!replace)
@@ -230,7 +230,7 @@ const identify = Effect.fnUntraced(function* (contents: Contents, replace: boole
 })
 
 /**
- * Looks at everything that could stand in the way of a backup that was examined. Changes nothing. Fails with BackupFileError,
+ * Checks everything that could prevent the restore of an examined backup. Changes nothing. Fails with BackupFileError,
  * RestoreRefused, DatabaseInUse, KeyUnreadable, SiteFileError and SqlError.
  */
 export const prepare = Effect.fn("Restore.prepare")(function* (
@@ -263,7 +263,7 @@ export const prepare = Effect.fn("Restore.prepare")(function* (
   return { contents, installation, replaces, replacedFiles, remarks, plan: planned } satisfies Prepared
 })
 
-/** Gives all rows to the database. */
+/** Inserts all rows into the database. */
 const feedFrom = (reader: Reader, { tables }: Contents) => {
   const known = new Map(tables.flatMap((table) => table.parts.map((part) => [part.file, { table, part }])))
   return (insert: DatabaseLoad.Insert) =>
@@ -282,7 +282,7 @@ const feedFrom = (reader: Reader, { tables }: Contents) => {
     )
 }
 
-/** Writes the files beside their places, where what cannot be written is found out while nothing has changed. */
+/** Writes the files next to their places, so a failure shows before anything has changed. */
 const draftFiles = (reader: Reader, { places }: Plan) =>
   reader.forEach(
     Effect.fnUntraced(function* ({ content, name }) {
@@ -295,7 +295,7 @@ const draftFiles = (reader: Reader, { places }: Plan) =>
     })
   )
 
-/** Says in DATA_DIR which installation the database is of now. */
+/** Writes the id of the database's installation into DATA_DIR. */
 const writeIdentity = Effect.gen(function* () {
   const found = yield* Installation.inDatabase()
   if (found.kind !== "named") return
@@ -305,7 +305,7 @@ const writeIdentity = Effect.gen(function* () {
   )
 })
 
-/** What is to be said of the commits that a restored database has in force; asks no remote. */
+/** Remarks about the commits in force in a restored database; contacts no remote. */
 export const olderCommits = RepositoryStore.pipe(
   Effect.flatMap(({ restored }) => restored),
   Effect.map((restored) => Option.toArray(Option.map(restored, restoredSentence))),
@@ -313,9 +313,9 @@ export const olderCommits = RepositoryStore.pipe(
 )
 
 /**
- * Puts back what was prepared. Files are written beside their places first, then the database is replaced, then they are moved. Until the
- * database is replaced nothing has changed and it may be interrupted, after that not any more. Fails with BackupFileError, DatabaseInUse,
- * NotLoadable, SiteFileError, SqlError and errors of migrations.
+ * Carries out a prepared restore. Files are first written next to their places, then the database is replaced, then the files are moved.
+ * Until the database is replaced nothing has changed and the restore may be interrupted; afterwards it cannot be interrupted. Fails with
+ * BackupFileError, DatabaseInUse, NotLoadable, SiteFileError, SqlError and errors of migrations.
  */
 export const carryOut = Effect.fn("Restore.carryOut")(
   function* (reader: Reader, { contents, installation, plan: planned }: Prepared) {
@@ -330,7 +330,7 @@ export const carryOut = Effect.fn("Restore.carryOut")(
           })
       )
     yield* writeIdentity
-    // what is there now is what the next backup is compared with
+    // the next backup is compared with the restored content
     yield* Backup.note({ at: contents.at, file: "the restored one", held: yield* Backup.contentsNow })
   },
   Effect.scoped,

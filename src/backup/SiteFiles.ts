@@ -1,7 +1,7 @@
 /**
- * Files of a site that are in a backup in addition to the database, each under the name of the setting that says where it is, so that a restore puts
- * them where the settings of the restoring server say (docs/operations.md#backup). Firmware images and copies of repositories are left
- * out: they can be fetched again. The file also has the name of the key and the schema of `backup.json`.
+ * Files of a site that are in a backup in addition to the database, each under the name of the setting that holds its path, so a restore writes
+ * them to the paths in the settings of the restoring server (docs/operations.md#backup). Firmware images and copies of repositories are
+ * omitted: they can be fetched again. This file also has the name of the key and the schema of `backup.json`.
  */
 import { Effect, Option, Redacted, Schema } from "effect"
 import * as fs from "node:fs/promises"
@@ -13,8 +13,8 @@ import * as SecretKey from "../runtime/SecretKey.ts"
 import { createHash } from "node:crypto"
 import { Sequence } from "../store/backup/DatabaseDump.ts"
 
-// The name of a key shows whether a backup and a server have the same SECRET_KEY, and nothing of the key. The key is looked for without making
-// one, because a restore may be about to restore its file.
+// The name of a key shows whether a backup and a server have the same SECRET_KEY, and reveals nothing about the key. A missing key is not
+// created here, because a restore may be about to restore its file.
 
 const PURPOSE = "name of the key in backups"
 const LENGTH = 16
@@ -22,17 +22,17 @@ const LENGTH = 16
 /** The name of a key. */
 const nameOf = (key: Uint8Array): string => SecretKey.of(key).digester(PURPOSE)("switchyard").slice(0, LENGTH)
 
-/** The name of the key that a file holds; none when it holds none. */
+/** The name of the key in a file; `None` if it holds no key. */
 export const keyNameOf = (content: string): Option.Option<string> => Option.map(SecretKey.keyIn(content), nameOf)
 
-/** The file that holds the key when the settings do not. */
+/** The file of the key, for settings without a key. */
 export const keyFileOf = (dataDir: string): string => path.join(dataDir, SecretKey.FILE)
 
 const previousNames = Effect.map(ServerConfig, ({ SECRET_KEY_PREVIOUS }) =>
   Option.match(SECRET_KEY_PREVIOUS, { onNone: () => [], onSome: (previous) => SecretKey.keysIn(previous).map(nameOf) })
 )
 
-/** The file of the key is there, and cannot be read. */
+/** The key file exists, but cannot be read. */
 export class KeyUnreadable extends Schema.TaggedError<KeyUnreadable>()("KeyUnreadable", {
   file: Schema.String,
   reason: Schema.String
@@ -42,7 +42,7 @@ export class KeyUnreadable extends Schema.TaggedError<KeyUnreadable>()("KeyUnrea
   }
 }
 
-/** What a file holds; none when it is not there. */
+/** The content of a file; `None` if it does not exist. */
 const contentOf = (file: string) =>
   Effect.tryPromise(() => fs.readFile(file, "utf8")).pipe(
     Effect.asSome,
@@ -51,7 +51,7 @@ const contentOf = (file: string) =>
     )
   )
 
-/** The key of these settings by its names; none where there is no key yet. Fails with KeyUnreadable. */
+/** The names of the key of these settings; `None` if no key exists yet. Fails with KeyUnreadable. */
 export const findKey = Effect.gen(function* () {
   const { DATA_DIR, SECRET_KEY } = yield* ServerConfig
   const previous = yield* previousNames
@@ -66,9 +66,9 @@ export const findKey = Effect.gen(function* () {
 /** A file of the site cannot be read or written; the message names it. */
 export class SiteFileError extends Schema.TaggedError<SiteFileError>()("SiteFileError", { message: Schema.String }) {}
 
-/** Where something is on this machine. */
+/** The place of a file or folder on this machine. */
 interface Place {
-  /** What it is called in a backup. */
+  /** Its name in a backup. */
   readonly name: string
   readonly at: string
   readonly kind: "file" | "folder"
@@ -85,7 +85,7 @@ const isInside = (folder: string, file: string): boolean => {
   return relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative)
 }
 
-/** The places of these settings. A key that they give themselves is not in a file. */
+/** The places of these settings. A key in the settings themselves has no file. */
 const placesOf = (config: ServerSettings): ReadonlyArray<Place> => {
   const { CAFILE, CAKEYFILE, CERTPATH, DATA_DIR, JWT_CERT, PLUGIN_FILE } = config
   const file = (name: string, at: string): Place => ({ name, at, kind: "file" })
@@ -106,7 +106,7 @@ const placesOf = (config: ServerSettings): ReadonlyArray<Place> => {
   ]
 }
 
-/** A file as it is in a backup; `mode` are the bits of its rights. */
+/** A file of a backup; `mode` are its permission bits. */
 interface FoundFile {
   readonly name: string
   readonly mode: number
@@ -129,7 +129,7 @@ const readAt = async (name: string, at: string): Promise<ReadonlyArray<FoundFile
   }
 }
 
-/** Names of the files below a folder, parted by slashes; links and what is no file are left out. */
+/** Names of the files below a folder, with slashes; links and special files are skipped. */
 const namesBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
   try {
     const found = await fs.readdir(folder, { recursive: true, withFileTypes: true })
@@ -151,7 +151,7 @@ const located = ({ at, kind, name }: Place) =>
         (await namesBelow(at)).map((below) => ({ name: `${name}/${below}`, at: path.join(at, below) }))
       )
 
-/** Does something with each file that is there. Fails with SiteFileError. */
+/** Runs an effect for each existing file. Fails with SiteFileError. */
 export const forEach = Effect.fn("SiteFiles.forEach")(function* <E, R>(
   use: (file: FoundFile) => Effect.Effect<void, E, R>
 ) {
@@ -162,7 +162,7 @@ export const forEach = Effect.fn("SiteFiles.forEach")(function* <E, R>(
   }
 })
 
-/** Where a file of a backup belongs by these settings; none when they name no place for it. */
+/** The place of a backup's file by these settings; `None` if they name no place for it. */
 export const placeOf = (config: ServerSettings, name: string): Option.Option<string> => {
   if (!isSafeName(name)) return Option.none()
   for (const { at, kind, name: known } of placesOf(config)) {
@@ -173,15 +173,15 @@ export const placeOf = (config: ServerSettings, name: string): Option.Option<str
   return Option.none()
 }
 
-/** Whether another file is at its place. */
+/** Whether a different file exists at its place. */
 export const differs = (at: string, content: Buffer) =>
   attempt(`${at} cannot be read`, async () => (await readAt("", at)).some((found) => !found.content.equals(content)))
 
 const draftOf = (at: string): string => `${at}.restoring`
 
 /**
- * Writes a file whole beside its place, with these rights, in folders that only this user can enter. It goes when the scope closes,
- * unless it was moved there.
+ * Writes a complete file next to its place, with these permissions, in folders that only this user can enter. The file is removed when the
+ * scope closes, unless it was moved to its place.
  */
 export const draft = (at: string, { content, mode }: FoundFile) =>
   Effect.acquireRelease(
@@ -196,18 +196,18 @@ export const draft = (at: string, { content, mode }: FoundFile) =>
 
 const removeDraft = (at: string) => Effect.promise(() => fs.rm(draftOf(at), { force: true }).catch(() => undefined))
 
-/** Moves what was written to its place. */
+/** Moves the written file to its place. */
 export const place = (at: string) => attempt(`${at} cannot be written`, () => fs.rename(draftOf(at), at))
 
 // The schema of `backup.json`, which describes all files before it (docs/backup-format.md).
 
-/** The form of the files; it is raised when an older release could not read a newer one. */
+/** The version of the format; it is raised if older releases cannot read the newer format. */
 export const FORMAT = 1
 
 /** Name of the file. */
 export const CONTENTS = "backup.json"
 
-/** Name of the file behind it, which holds its sum. */
+/** Name of the file after it, which holds its checksum. */
 export const CONTENTS_SUM = `${CONTENTS}.sha256`
 
 const Part = Schema.Struct({ file: Schema.String, sha256: Schema.String })
@@ -217,7 +217,7 @@ const BackedUpTable = Schema.Struct({
   name: Schema.String,
   columns: Schema.Array(Schema.String),
   rows: Schema.Int,
-  /** Of the lines of all parts, one after the other, as they are when they are not compressed. */
+  /** The checksum of the uncompressed lines of all parts, one after the other. */
   sha256: Schema.String,
   parts: Schema.Array(Part)
 })
@@ -226,12 +226,12 @@ export type BackedUpTable = typeof BackedUpTable.Type
 const SiteFile = Schema.Struct({ ...Part.fields, mode: Schema.Int })
 export type SiteFile = typeof SiteFile.Type
 
-/** The key under which values are sealed, by names that tell nothing of it. */
+/** The key under which values are sealed, by names that do not reveal it. */
 export const KeyNames = Schema.Struct({
   name: Schema.String,
-  /** Keys that it was replacing: something may still be sealed under them. */
+  /** Previous keys: some values may still be sealed under them. */
   previous: Schema.Array(Schema.String),
-  /** Whether the backup has it. */
+  /** Whether the backup contains it. */
   place: Schema.Literals(["environment", "file"])
 })
 export type KeyNames = typeof KeyNames.Type
@@ -243,7 +243,7 @@ export const Contents = Schema.Struct({
   schema: Schema.Int,
   /** Time of the snapshot, ISO 8601 with microseconds, UTC. */
   at: Schema.String,
-  /** Id of the installation; there is none in a backup of a release before identities. */
+  /** Id of the installation; missing in a backup of a release before identities. */
   installation: Schema.optionalKey(Schema.String.pipe(Schema.check(Schema.isUUID()))),
   postgres: Schema.String,
   key: KeyNames,
@@ -253,8 +253,8 @@ export const Contents = Schema.Struct({
 })
 export type Contents = typeof Contents.Type
 
-/** The sum by which a file of a backup is known. */
+/** The checksum of a file of a backup. */
 export const digestOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
 
-/** What the file behind `backup.json` says of it, as `sha256sum --check` reads it. */
+/** The content of the file after `backup.json`, in the format of `sha256sum --check`. */
 export const sumLineOf = (contents: Uint8Array): string => `${digestOf(contents)}  ${CONTENTS}\n`

@@ -10,10 +10,10 @@ import * as Certificates from "./Certificates.ts"
 import { createPrivateKey } from "node:crypto"
 
 // The file of the authority's key: encrypted (PKCS #8) with CAKEY_PASSPHRASE, or else with a passphrase that is derived from the server's
-// own key (docs/security.md#certificate-authority). A clear key, which earlier releases and some sites made, is read as it is and never
-// rewritten without being asked: `switchyard secret rotate` encrypts it.
+// own key (docs/security.md#certificate-authority). An unencrypted key, which earlier releases and some sites created, is read unchanged and
+// rewritten only on request: `switchyard secret rotate` encrypts it.
 
-/** The key in the file is none, or is encrypted with another passphrase. */
+/** The file holds no key, or the key is encrypted with another passphrase. */
 export class KeyUnreadable extends Schema.TaggedError<KeyUnreadable>()("KeyUnreadable", { message: Schema.String }) {}
 
 const PURPOSE = "key of the certificate authority"
@@ -23,7 +23,7 @@ type Passphrases = readonly [now: string | undefined, ...earlier: ReadonlyArray<
 
 const madeOf = (key: Redacted.Redacted<Uint8Array>) => Buffer.from(Redacted.value(key)).toString("base64url")
 
-/** The passphrase of a new file and those that a file may have; none where replicas could not share one. */
+/** The passphrase of a new file, and those of existing files; empty if replicas could not share one. */
 export const passphrases = (
   key: SecretKey["Service"],
   { CAKEY_PASSPHRASE }: Pick<ServerSettings, "CAKEY_PASSPHRASE">
@@ -45,7 +45,7 @@ export const encrypted = ([passphrase]: Passphrases, key: Redacted.Redacted): st
         .export({ type: "pkcs8", format: "pem", cipher: CIPHER, passphrase })
         .toString()
 
-/** The key of a file's text as clear PEM. Fails with KeyUnreadable when no passphrase opens it. */
+/** The key of a file's text as unencrypted PEM. Fails with KeyUnreadable if no passphrase opens it. */
 export const decrypted = Effect.fnUntraced(function* (known: Passphrases, pem: string) {
   if (!isEncrypted(pem)) return Redacted.make(pem)
   for (const passphrase of known) {
@@ -72,7 +72,7 @@ export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailabl
   }
 }
 
-/** There is an authority already; a new one would make every certificate of it worthless. */
+/** An authority already exists; a new one would invalidate all its certificates. */
 export class AuthorityExists extends Schema.TaggedError<AuthorityExists>()("AuthorityExists", {
   message: Schema.String
 }) {
@@ -91,7 +91,7 @@ const failing = (path: string, done: string) => (error: PlatformError.PlatformEr
 }
 const unwritable = (path: string) => Effect.catch(failing(path, "written"))
 
-/** What the authority does with files. */
+/** File access of the authority. */
 const makeFiles = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
@@ -107,7 +107,7 @@ const makeFiles = Effect.gen(function* () {
     return yield* Effect.catch(files.readFileString(path), failing(path, "read"))
   })
 
-  /** Writes beside the file and moves it there, so that nobody reads half of one. */
+  /** Writes a temporary file and renames it, so no process reads half a file. */
   const write = Effect.fnUntraced(
     function* (path: string, text: string, options?: typeof PRIVATE) {
       const draft = `${path}.new`
@@ -147,7 +147,7 @@ const make = Effect.gen(function* () {
     yield* Effect.forEach([CAKEYFILE, CAFILE], files.makeFolderOf)
     const made = yield* Certificates.makeAuthority(commonName)
     yield* files.write(CAKEYFILE, encrypted(accepted, made.key), PRIVATE)
-    // a site that keeps it elsewhere may have others who read it
+    // at another place, other programs of the site may read it
     const isOurs = !files.relative(DATA_DIR, CAFILE).startsWith("..")
     yield* files.write(CAFILE, made.certificate, isOurs ? PRIVATE : undefined)
     yield* files.makeFolder(CERTPATH)
@@ -196,20 +196,20 @@ type Failure = AuthorityUnavailable | Certificates.CertificateFailed
 export class CertificateAuthority extends Context.Service<
   CertificateAuthority,
   {
-    /** The authority's certificate (PEM) and what it says; none when there is no authority. */
+    /** The authority's certificate (PEM) and its facts; `None` if no authority exists. */
     readonly show: Effect.Effect<
       Option.Option<Certificates.CertificateFacts & { readonly certificate: string }>,
       Failure
     >
-    /** True when certificates can be issued, as far as the files are there. */
+    /** True if the files for issuing certificates exist. */
     readonly exists: Effect.Effect<boolean>
-    /** Makes an authority where there is none, and the folder of certificates. */
+    /** Creates an authority if none exists, and the folder of certificates. */
     readonly create: (commonName: string) => Effect.Effect<void, Failure | AuthorityExists>
-    /** Encrypts the file of the key, anew or for the first time; false when there is none. */
+    /** Encrypts the key file, again or for the first time; false if it does not exist. */
     readonly encrypt: Effect.Effect<boolean, Failure>
-    /** A new key and certificate for a host at this address; both are kept in CERTPATH too. */
+    /** A new key and certificate for a host at this address; both are also stored in CERTPATH. */
     readonly issue: (hostname: string, address: string) => Effect.Effect<Certificates.IssuedCertificate, Failure>
-    /** A signed list of certificates that were taken back, as DER. */
+    /** A signed list of revoked certificates, as DER. */
     readonly revocationList: (order: Certificates.ListOrder) => Effect.Effect<Buffer, Failure>
   }
 >()("switchyard/certificates/CertificateAuthority") {

@@ -8,14 +8,14 @@ import { createPrivateKey, generateKeyPair, randomBytes, sign } from "node:crypt
 import { isIP } from "node:net"
 import type { RevocationReason } from "../domain/Certificate.ts"
 
-/** A certificate could not be made; `message` says why and holds no key. */
+/** A certificate could not be created; `message` gives the reason and holds no key. */
 export class CertificateFailed extends Data.TaggedError("CertificateFailed")<{ readonly message: string }> {
   get httpStatus() {
     return 500 as const
   }
 }
 
-/** A private key and its certificate, both PEM, and what the certificate says; times in ISO 8601, UTC. */
+/** A private key and its certificate, both PEM, and the facts of the certificate; times in ISO 8601, UTC. */
 export interface IssuedCertificate {
   readonly key: Redacted.Redacted
   readonly certificate: string
@@ -31,7 +31,7 @@ export interface Authority {
   readonly certificate: string
 }
 
-/** What a certificate says of itself; `not_after` in ISO 8601, UTC. */
+/** The facts of a certificate; `not_after` in ISO 8601, UTC. */
 export interface CertificateFacts {
   readonly subject: string
   readonly not_after: string
@@ -74,7 +74,7 @@ interface CertificateRequest {
   readonly commonName: string
   readonly publicKey: string
   readonly now: DateTime.Utc
-  /** How long it is valid. */
+  /** Its validity in days. */
   readonly days: number
 }
 
@@ -110,7 +110,7 @@ export const makeAuthority = Effect.fn("Certificates.makeAuthority")(function* (
 })
 
 /**
- * A new key with a certificate for this host at this address (IPv4 or IPv6), signed by the authority and valid for so many
+ * A new key with a certificate for this host at this address (IPv4 or IPv6), signed by the authority and valid for this number of
  * days, but no longer than the authority itself.
  */
 export const issue = Effect.fn("Certificates.issue")(function* (
@@ -138,7 +138,7 @@ export const issue = Effect.fn("Certificates.issue")(function* (
         notAfter: made.validity.notAfter.toISOString()
       }
     },
-    // forge may quote what it could not read, and that could be the key
+    // forge may quote unreadable input, which could be the key
     catch: () => new CertificateFailed({ message: "the authority's key or certificate cannot be used" })
   })
 })
@@ -154,17 +154,16 @@ export const factsOf = (certificate: string): Effect.Effect<CertificateFacts, Ce
     catch: failed("the certificate cannot be read")
   })
 
-// The list of revoked certificates (RFC 5280, version 2), as DER. Its form comes from node-forge's ASN.1, the signature from the platform's
-// cryptography.
+// The list of revoked certificates (RFC 5280, version 2), as DER. Node-forge's ASN.1 encodes it, the platform's cryptography signs it.
 
-/** A certificate that does not count any more; `serial` in hexadecimal. */
+/** A revoked certificate; `serial` in hexadecimal. */
 interface Revoked {
   readonly serial: string
   readonly revokedAt: DateTime.Utc
   readonly reason: RevocationReason
 }
 
-/** From when on the list counts, when the next one is there at the latest, and what stands in it. */
+/** The time of the list, the latest time of the next one, and its entries. */
 export interface ListOrder {
   readonly thisUpdate: DateTime.Utc
   readonly nextUpdate: DateTime.Utc
@@ -174,7 +173,7 @@ export interface ListOrder {
 const { asn1 } = forge
 const { Class, Type } = asn1
 
-/** CRLReason of RFC 5280; what is unspecified is left out. */
+/** CRLReason of RFC 5280; an unspecified reason is omitted. */
 const REASONS: Readonly<Record<RevocationReason, number | null>> = {
   unspecified: null,
   keyCompromise: 1,
@@ -189,7 +188,7 @@ const OIDS = {
   authorityKey: "2.5.29.35"
 } as const
 
-/** Years from here on do not fit into UTCTime. */
+/** The last year that fits into UTCTime. */
 const LAST_UTC_YEAR = 2049
 
 const sequence = (...parts: ReadonlyArray<forge.asn1.Asn1>) =>
@@ -231,7 +230,7 @@ const entry = ({ reason, revokedAt, serial }: Revoked) => {
 const KEY_ID = 0
 const EXTENSIONS = 0
 
-/** As the authority's certificate names its key; one that was made elsewhere may have no name for it. */
+/** The key identifier in the authority's certificate; a certificate from another tool may have none. */
 const subjectKeyOf = (authority: forge.pki.Certificate): string | null => {
   const found: unknown = authority.getExtension("subjectKeyIdentifier")
   return Predicate.hasProperty(found, "subjectKeyIdentifier") && typeof found.subjectKeyIdentifier === "string"
@@ -246,7 +245,7 @@ const extensionsOf = (authority: forge.pki.Certificate, thisUpdate: DateTime.Utc
       ...(keyId === null
         ? []
         : [extension(OIDS.authorityKey, sequence(asn1.create(Class.CONTEXT_SPECIFIC, KEY_ID, false, keyId)))]),
-      // grows from one list to the next, whichever replica makes it
+      // grows from one list to the next, also between replicas
       extension(OIDS.number, integer(DateTime.toEpochMillis(thisUpdate).toString(16)))
     )
   ])
@@ -269,11 +268,11 @@ export const makeRevocationList = Effect.fn("RevocationList.make")(
         )
         const key = createPrivateKey(Redacted.value(authority.key))
         const signed = sign("sha256", Buffer.from(asn1.toDer(body).getBytes(), "latin1"), key)
-        // the first byte says how many bits of the last one do not count
+        // the first byte is the number of unused bits in the last byte
         const signature = asn1.create(Class.UNIVERSAL, Type.BITSTRING, false, `\0${signed.toString("latin1")}`)
         return Buffer.from(asn1.toDer(sequence(body, algorithm(), signature)).getBytes(), "latin1")
       },
-      // the cause may quote what could not be read, and that could be the key
+      // the cause may quote unreadable input, which could be the key
       catch: () => new CertificateFailed({ message: "the revocation list could not be signed" })
     })
 )

@@ -41,10 +41,10 @@ export const endingWell =
     Effect.gen(function* () {
       yield* hangUpStops
       const { failWhenAway } = yield* Effect.promise(() => import("../store/DatabaseErrors.ts"))
-      const said = Effect.catch(failWhenAway(work), (error: E | SqlError.SqlError) =>
+      const worded = Effect.catch(failWhenAway(work), (error: E | SqlError.SqlError) =>
         Effect.flatMap(sentenceOf(error, unchanged), (message) => failWithSentence({ message: harmless(message) }))
       )
-      return yield* Effect.onInterrupt(said, stopped(`Stopped. ${unchanged}`))
+      return yield* Effect.onInterrupt(worded, stopped(`Stopped. ${unchanged}`))
     }).pipe(Effect.scoped)
 
 const FILE = Argument.String("file").pipe(Argument.withDescription("The file of the backup"))

@@ -85,7 +85,7 @@ const answer = (given: Option.Option<string>, message: string) => {
   return isAsking() ? Effect.map(Prompt.run(Prompt.String({ message })), (sent) => sent.trim()) : Effect.succeed("")
 }
 
-/** An answer that is not asked for when the variable, an address or a list, is already set. */
+/** An answer that is needed only if the variable, an address or a list, has no value yet. */
 const answerUnlessSet = (variable: string, isSet: boolean, given: Option.Option<string>, message: string) =>
   isSet && Option.isNone(given) ? Effect.as(Console.error(`${variable} is set already.`), "") : answer(given, message)
 

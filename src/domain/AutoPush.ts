@@ -1,13 +1,13 @@
 /**
- * Whether a change may be pushed without a person: which rule of its platform or of the templates repository it breaks,
- * by comparing what the device runs with what it would run. The score does not matter here. Pure.
+ * Whether a change may be pushed without a person: which rule of its platform or of the templates repository it breaks, by a
+ * comparison of the running configuration with the candidate. The score does not matter here. Pure.
  */
 import type { AutoPushRule, PlatformWords } from "./ChangeRisk.ts"
 import { type ChangedLine, changedLines, type ConfigLine, configLines } from "./ConfigLines.ts"
 import { plainAddress } from "./Network.ts"
 import { platformOf, platforms } from "./platforms/Platforms.ts"
 
-/** Why a change is left to a person, as the record of the job shows it. */
+/** Why a change needs a person, as in the record of the job. */
 export interface Refusal {
   /** Name of the rule. */
   readonly refused: string
@@ -21,18 +21,18 @@ export interface JudgedChange {
   readonly platform: string
   readonly before: string
   readonly after: string
-  /** Addresses at which the device is managed. */
+  /** Addresses at which the server manages the device. */
   readonly addresses: ReadonlyArray<string>
-  /** Nothing but edits of its ports has happened to the device since it was synchronized. */
+  /** True when only edits of its ports have happened to the device since it was synchronized. */
   readonly portEditsOnly: boolean
   /** Rules of the templates repository. */
   readonly siteRules: ReadonlyArray<AutoPushRule>
 }
 
-/** So many lines are shown of a refusal. */
+/** The most lines that a refusal shows. */
 const SHOWN = 5
 
-/** Names that are taken: rules of ours, and the other reasons for a refusal. */
+/** Names that are already used: our own rules, and the other reasons for a refusal. */
 export const ownRuleNames: ReadonlySet<string> = new Set([
   ...platforms.flatMap(({ autoPush }) => (autoPush?.rules ?? []).map(({ name }) => name)),
   "score",
@@ -43,7 +43,7 @@ export const ownRuleNames: ReadonlySet<string> = new Set([
   "rules_unreadable"
 ])
 
-/** A change with what its rules look at. */
+/** A change with the facts that its rules need. */
 interface Scene {
   readonly words: PlatformWords
   /** Sections in which the device has one of its addresses. */
@@ -73,7 +73,7 @@ const portVlans = ({ port, portVlan }: PlatformWords, lines: ReadonlyArray<Confi
     )
   )
 
-/** VLANs that some port of the device had and none has any more. */
+/** VLANs that some port of the device had and no port has any more. */
 const left = (words: PlatformWords, before: ReadonlyArray<ConfigLine>, after: ReadonlyArray<ConfigLine>) =>
   portVlans(words, before).difference(portVlans(words, after))
 
@@ -110,7 +110,7 @@ const sceneOf = (
   return { words, management, managementAcls: new Set(managementAcls), orphans }
 }
 
-/** The first rule that the change breaks; null when it may be pushed as far as the rules are concerned. */
+/** The first rule that the change breaks; null when no rule forbids the push. */
 export const refusalOf = (change: JudgedChange): Refusal | null => {
   const platform = platformOf(change.platform)
   const words = platform?.autoPush ?? null

@@ -1,43 +1,43 @@
 /**
- * The gate before every driver: a candidate holds configuration and nothing else. Each line is judged by the words of its
- * platform (`CommandWords`) before the first byte is sent, because a device runs commands wherever it takes configuration:
- * `commit` in the data of a port would commit half a candidate, `reload` would restart the device, also in a dry run. Texts that
- * a command reads (banners, certificates, scripts) are data up to their end. Pure.
+ * The gate before every driver: a candidate contains configuration and nothing else. The gate judges each line by the words of
+ * its platform (`CommandWords`) before the first byte is sent, because a device runs commands wherever it takes configuration:
+ * `commit` in the data of a port would commit half a candidate, `reload` would restart the device, also in a dry run. Texts
+ * that a command reads (banners, certificates, scripts) are data up to their end. Pure.
  */
 import { RE2JS } from "re2js"
 import type { CommandWords, MultiLineInput, Platform, SharedWord } from "./platforms/Platform.ts"
 
-/** A line that is no configuration. */
+/** A line that the gate refuses. */
 interface RefusedLine {
-  /** Counts from 1 in the text. */
+  /** Line number in the text, from 1. */
   readonly lineNumber: number
-  /** As it stands in the text, with its secrets. */
+  /** The line verbatim, with its secrets. */
   readonly line: string
   readonly word: string
-  /** What the word does: a sentence without its subject and its full stop. */
+  /** The effect of the word: a sentence without its subject and its full stop. */
   readonly rule: string
 }
 
-/** What is known beside the text. */
-interface GateSurroundings {
+/** The facts that a judgement needs in addition to the text. */
+interface GateContext {
   /** The running configuration, for the aliases that it defines. */
   readonly running?: string
-  /** The text stands in the section of a port and may not leave it. */
+  /** The text belongs in the section of a port and must stay in it. */
   readonly inPort?: boolean
 }
 
-/** More lines are not named. */
+/** The most lines that a refusal names. */
 const MOST_REFUSED = 20
 
-/** What ends a multi-line text. */
+/** The end of a multi-line text. */
 const END_OF_TEXT = "EOF"
 
-// a device acts on these as keys; line ends of either kind are none
+// a device acts on these as keys; line ends of either kind are allowed
 const controlCharacter = /(?!\t|\n|\r\n|\r$)[\p{Cc}\u2028\u2029]/u
 const blanks = /\s+/
-/** Neither a word of a configuration begins with one of these, nor has it one inside. */
+/** No word of a configuration begins with one of these or contains one. */
 const quoted = /["'`\\?]/
-/** A word ends here although no blank follows. */
+/** Characters that end a word although no blank follows. */
 const wordEnd = /[|<>;&!\s]/
 
 type Judgement =
@@ -58,10 +58,10 @@ const EXEC_RULE = "is a command, not configuration"
 const QUOTED_RULE = "is no plain word, and a device may read another one"
 const MANY_WORDS = 4_096
 
-/** The first words of a platform and what each is, compiled once. */
+/** The first words of a platform and the meaning of each, compiled once. */
 interface Vocabulary {
   readonly words: CommandWords
-  /** Grows with the words that are met. */
+  /** Cache of words that have been classified. */
   readonly judged: Map<string, Judgement>
   readonly inputs: RegExp | null
 }
@@ -69,7 +69,7 @@ interface Vocabulary {
 const abbreviates = (word: string, commands: ReadonlyArray<string>): string | undefined =>
   commands.find((command) => command.startsWith(word))
 
-/** What a first word is that is no full word of the vocabulary. */
+/** The meaning of a first word outside of the full words of the vocabulary. */
 const judgeUnknown = (words: CommandWords, word: string): Judgement => {
   if (quoted.test(word)) return refused(QUOTED_RULE)
   const end = word.search(wordEnd)
@@ -87,12 +87,12 @@ const judgeUnknown = (words: CommandWords, word: string): Judgement => {
 
 const judgeWord = (words: CommandWords, given: string): Judgement => {
   const word = given.toLowerCase()
-  // a word that is configuration in full wins over what it may be short for
+  // a full configuration word wins over the command that it may abbreviate
   if (words.configuration.includes(word)) return CONFIGURATION
   if (words.session.includes(word)) return refused(SESSION_RULE)
   if (words.exec.includes(word)) return refused(EXEC_RULE)
   if (words.negations.includes(word)) return NEGATION
-  // a switch may take other spellings, but those that Switchyard itself leaves out are these alone
+  // a switch may accept other spellings, but Switchyard itself leaves out only these
   if (words.leave.has(word)) return LEAVE
   if (word === words.end) return given === words.end ? END : refused(SESSION_RULE)
   const shared = words.shared.find((other) => other.word === word)
@@ -122,7 +122,7 @@ const judgeFirst = ({ judged, words }: Vocabulary, word: string): Judgement => {
   return judgement
 }
 
-/** The rule by which a word that is both is a command here; undefined when it is configuration. */
+/** The rule by which a word that can be both is a command here; undefined when it is configuration. */
 const commandBehind = (shared: SharedWord, behind: ReadonlyArray<string>): string | undefined => {
   const next = behind[shared.place - 1]
   if (next === undefined) return shared.alone === "command" ? EXEC_RULE : undefined
@@ -137,9 +137,9 @@ const commandBehind = (shared: SharedWord, behind: ReadonlyArray<string>): strin
 
 type Finding = Pick<RefusedLine, "word" | "rule">
 
-/** What of a line is no configuration, by its first words. Lines that leave their mode are the matter of the caller. */
+/** The command in a line, by its first words. The caller judges lines that leave their mode. */
 const judgeWords = (vocabulary: Vocabulary, typed: string): Finding | "leave" | "end" | undefined => {
-  // asking for help takes the question mark away, and what is left runs
+  // a request for help removes the question mark, and the device runs the rest
   const all = typed.replaceAll("?", "").trim().split(blanks)
   const [given = ""] = typed.split(blanks, 1)
   if (given.includes("?")) return { word: given, rule: QUOTED_RULE }
@@ -158,7 +158,7 @@ const judgeWords = (vocabulary: Vocabulary, typed: string): Finding | "leave" | 
     case "leave":
     case "end":
       if (first > 0) return { word, rule: SESSION_RULE }
-      // anything behind it is what the device would complain about, or another command
+      // the device would refuse anything after it, or read it as another command
       return all.length === 1 ? judgement._tag : { word, rule: SESSION_RULE }
     case "configuration":
     case "negation":
@@ -166,7 +166,7 @@ const judgeWords = (vocabulary: Vocabulary, typed: string): Finding | "leave" | 
   }
 }
 
-/** A pipe or a redirection outside of text; undefined when there is none. */
+/** A pipe or a redirection outside of text; undefined when the line has none. */
 const redirectionIn = (words: CommandWords, typed: string): Finding | undefined => {
   if (words.textBehind === null) return undefined
   const found = /(?:^|\s)([|>]+\S*)/.exec(typed)
@@ -187,7 +187,7 @@ const patternOf = (name: string): RE2JS | null => {
   }
 }
 
-/** The aliases that any of the texts defines; null when there are none. */
+/** The aliases that any of the texts defines; null when they define none. */
 const aliasesOf = ({ alias }: CommandWords, texts: ReadonlyArray<string>): AliasTest | null => {
   if (alias === null) return null
   const names = texts
@@ -207,8 +207,8 @@ interface TypedLine {
 }
 
 /**
- * The modes that are surely open: where a device may stand further up than the indentation says, it counts as that. So a line that
- * leaves its mode is allowed only when it leaves one of these. Lines are looked at when somebody asks.
+ * The modes that are certainly open: where the device may be at a higher level than the indentation says, the higher level
+ * counts. So a line may leave its mode only when it leaves one of these. Lines are evaluated lazily, when a caller asks.
  */
 class OpenModes {
   readonly #words: CommandWords
@@ -221,7 +221,7 @@ class OpenModes {
     this.#words = words
   }
 
-  /** Takes the next line. False when it stands, by its indentation, in the mode that the line before it has left. */
+  /** Takes the next line. False when its indentation puts it in the mode that the previous line has left. */
   take(line: TypedLine): boolean {
     this.#waiting.push(line)
     return !this.standsInLeft(line.indent)
@@ -246,7 +246,7 @@ class OpenModes {
     this.#waiting = []
   }
 
-  /** The heading of the mode around a line with this indentation; empty at the top, and where no mode is surely open. */
+  /** The heading of the mode around a line with this indentation; empty at the top, and where no mode is certainly open. */
   headingAt(indent: number): string {
     this.#catchUp()
     return this.#around(indent)
@@ -256,7 +256,7 @@ class OpenModes {
     return this.#open.findLast((mode) => mode.indent < indent)?.typed ?? ""
   }
 
-  /** Leaves the innermost mode whose heading begins so; false when none is surely open. */
+  /** Leaves the innermost mode whose heading begins with this; false when none is certainly open. */
   leave(heading: string): boolean {
     this.#catchUp()
     const index = this.#open.findLastIndex(({ typed }) => typed.startsWith(heading))
@@ -284,7 +284,7 @@ const LEAVES_PORT_RULE = "leaves the section of the port"
 const LEAVES_RULE = "leaves the mode it stands in further than its indentation says"
 const EARLY_END_RULE = "ends the configuration, and lines follow"
 
-/** One text on its way through the gate of a platform. */
+/** One text that passes the gate of a platform. */
 class Passage {
   readonly found: Array<RefusedLine> = []
   readonly #vocabulary: Vocabulary
@@ -294,16 +294,11 @@ class Passage {
   readonly #lines: ReadonlyArray<string>
   readonly #modes: OpenModes
   readonly #mayRedirect: boolean
-  /** Lines of which the next one decides: the end of the configuration, and one that has left a mode. */
+  /** Lines that only the next line can decide: the end of the configuration, and a line that has left a mode. */
   #end: number | undefined
   #leaving: number | undefined
 
-  constructor(
-    platform: Platform,
-    words: CommandWords,
-    text: string,
-    { inPort = false, running = "" }: GateSurroundings
-  ) {
+  constructor(platform: Platform, words: CommandWords, text: string, { inPort = false, running = "" }: GateContext) {
     this.#vocabulary = vocabularyOf(words, platform.configuration.multiLineInputs)
     this.#platform = platform
     this.#isAlias = aliasesOf(words, [running, text])
@@ -323,7 +318,7 @@ class Passage {
     return this.found.toSorted((one, other) => one.lineNumber - other.lineNumber)
   }
 
-  /** Judges the line at this index, and gives that of the next one that is no text of it. */
+  /** Judges the line at this index, and returns the index of the next line outside its text. */
   #pass(index: number): number {
     const line = this.#lines[index] ?? ""
     const { longestLine } = this.#vocabulary.words
@@ -347,7 +342,7 @@ class Passage {
     return this.#vocabulary.words.comments.some((sign) => typed.startsWith(sign))
   }
 
-  /** The comment of a mode is typed as the text of a command, which only a mode has. */
+  /** The comment of a mode is typed as the text of a command, which exists only in a mode. */
   #passComment(index: number, indent: number, typed: string) {
     const text = typed.replace(/^!!\s?/, "").trim()
     if (text === END_OF_TEXT) this.#refuse(index, ENDS_COMMENT)
@@ -377,7 +372,7 @@ class Passage {
     return this.#behindTexts(index + 1, line)
   }
 
-  /** What of a line is no configuration. */
+  /** The command in a line. */
   #judgeLine(typed: string): ReturnType<typeof judgeWords> {
     const blank = typed.indexOf(" ")
     const first = blank < 0 ? typed : typed.slice(0, blank)
@@ -404,11 +399,11 @@ class Passage {
     this.#refuse(index, { word: this.#lines[index]?.trim() ?? "", rule: LEAVES_RULE })
   }
 
-  /** The index behind the texts that the line opens; of a text without an end, behind all lines. */
+  /** The index after the texts that the line opens; for a text without an end, the index after all lines. */
   #behindTexts(start: number, { indent, typed }: TypedLine): number {
     if (this.#vocabulary.inputs?.test(typed) !== true) return start
     const input = this.#platform.configuration.multiLineInputs.find(({ opens }) => opens.test(typed))
-    // where the device does not know the command, it runs the lines behind it
+    // a device that does not know the command runs the lines after it
     if (input === undefined || input.within?.test(this.#modes.headingAt(indent)) === false) return start
     let index = start
     for (let texts = 0; texts < input.texts && index < this.#lines.length; texts++) {
@@ -431,19 +426,19 @@ const controlsIn = (text: string): ReadonlyArray<RefusedLine> => {
 }
 
 /**
- * The lines of a text that are no configuration of this platform, in their order; at most 20. A platform without words of its own
- * (`Platform.commands`) refuses control characters only.
+ * The lines of a text that are not configuration of this platform, in their order; at most 20. For a platform without a
+ * vocabulary (`Platform.commands`) only control characters are refused.
  */
 export const refusedLines = (
   platform: Platform,
   text: string,
-  surroundings: GateSurroundings = {}
+  context: GateContext = {}
 ): ReadonlyArray<RefusedLine> => {
   const controls = controlsIn(text)
   if (controls.length > 0) return controls
-  return platform.commands === undefined ? [] : new Passage(platform, platform.commands, text, surroundings).judge()
+  return platform.commands === undefined ? [] : new Passage(platform, platform.commands, text, context).judge()
 }
 
-/** A refusal for people. `line` is what they may see of it; left out, it is only numbered. */
+/** A refusal for people. `line` is the part that they may see; without it, the line is only numbered. */
 export const refusalText = ({ lineNumber, rule, word }: RefusedLine, line?: string): string =>
   `line ${lineNumber}${line === undefined ? "" : ` ("${line.trim()}")`} is no configuration: "${word}" ${rule}`

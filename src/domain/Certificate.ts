@@ -1,16 +1,19 @@
 /**
- * Certificates of devices as the database keeps them and the API shows them (docs/security.md#certificate-authority), and what the
- * doctor finds about certificates.
+ * Certificates of devices as the database stores them and the API shows them (docs/security.md#certificate-authority), and the
+ * doctor's findings about certificates.
  */
 import { Schema } from "effect"
 import { DAY, type Finding, lengthOf } from "./Finding.ts"
 
-/** Why a certificate was taken back, in the words of RFC 5280. */
+/** Reasons for a revocation, in the words of RFC 5280. */
 const revocationReasons = ["unspecified", "keyCompromise", "superseded", "cessationOfOperation"] as const
 export const RevocationReason = Schema.Literals(revocationReasons)
 export type RevocationReason = typeof RevocationReason.Type
 
-/** One that was signed here. `serial` is hexadecimal, times are ISO 8601 in UTC; `revoked_at` is null as long as it counts. */
+/**
+ * A certificate that this server signed. `serial` is hexadecimal, times are ISO 8601 in UTC; `revoked_at` is null while the
+ * certificate is valid.
+ */
 export const DeviceCertificate = Schema.Struct({
   serial: Schema.String,
   hostname: Schema.String,
@@ -22,7 +25,7 @@ export const DeviceCertificate = Schema.Struct({
 })
 export type DeviceCertificate = typeof DeviceCertificate.Type
 
-/** No certificate of this serial number was signed here. */
+/** This server has signed no certificate with this serial number. */
 export class CertificateUnknown extends Schema.TaggedError<CertificateUnknown>()("CertificateUnknown", {
   serial: Schema.String
 }) {
@@ -34,7 +37,7 @@ export class CertificateUnknown extends Schema.TaggedError<CertificateUnknown>()
   }
 }
 
-/** The certificate does not count any more already. */
+/** The certificate has already been revoked. */
 export class CertificateRevoked extends Schema.TaggedError<CertificateRevoked>()("CertificateRevoked", {
   serial: Schema.String
 }) {
@@ -46,29 +49,29 @@ export class CertificateRevoked extends Schema.TaggedError<CertificateRevoked>()
   }
 }
 
-// Certificates that end: those of devices, and the one by which this server is known.
+// Certificates that expire: those of devices, and the server's own.
 
 export interface CertificateFact {
   readonly hostname: string
   readonly ends: string
-  /** Seconds; below zero when it has ended. */
+  /** Seconds; negative after the end. */
   readonly left: number
 }
 
-/** The certificate by which this server is known to its callers. */
+/** The certificate by which callers know this server. */
 export interface ServerTlsFact {
-  /** Where it is. */
+  /** Path of the file. */
   readonly path: string
-  /** Why the files cannot be used as they are now; null when they can. */
+  /** Why the server cannot use the files now; null when it can. */
   readonly problem: string | null
-  /** Until when it is good, and the seconds until then, below zero when it has ended; null when nobody can say. */
+  /** The end of validity, and the seconds until then, negative after it; null when unknown. */
   readonly ends: string | null
   readonly left: number | null
 }
 
 const ENDING = 30 * DAY
 
-/** The certificate of a device, which we can renew. */
+/** The certificate of a device, which the server can renew. */
 export const ofCertificate = ({ ends, hostname, left }: CertificateFact): ReadonlyArray<Finding> =>
   left >= ENDING
     ? []
@@ -90,7 +93,7 @@ export const ofCertificate = ({ ends, hostname, left }: CertificateFact): Readon
         }
       ]
 
-/** The certificate of this server, which somebody else makes. */
+/** The certificate of this server, which another party issues. */
 export const ofServerTls = ({ ends, left, path, problem }: ServerTlsFact): ReadonlyArray<Finding> => {
   const finding = { kind: "certificate", about: "TLS_CERT", since: null, repair: null } as const
   if (problem !== null) {

@@ -1,17 +1,17 @@
 /**
- * How a change of a configuration is judged: the score of its diff (docs/changes.md#change-score), and the form of the rules that name
- * what no job pushes without a person. Pure; each platform's record has its own tables, and `auto_push.yml` of the templates may add
- * rules but remove none.
+ * The risk of a configuration change: the score of its diff (docs/changes.md#change-score), and the form of the rules for
+ * changes that no job pushes without a person. Pure; each platform's record has its own tables, and `auto_push.yml` of the
+ * templates may add rules but remove none.
  */
-/** Changed lines of a diff, with their `+` or `-`, and how much each counts. */
+/** Patterns of changed lines in a diff, with their `+` or `-`, and the weight of each. */
 export type RiskRule = readonly [pattern: RegExp, weight: number]
 
-/** The rules of the platforms that have none of their own. In order, the first that matches a changed line counts. */
+/** The rules for platforms that have none of their own. The first rule that matches a changed line counts. */
 export const usualRisk: ReadonlyArray<RiskRule> = [
   [/^[+-] *description/, 0],
   [/^[+-] *name/, 0],
   [/^[+-] *!/, 0],
-  // what runs commands later or elsewhere, and who may log in and what they may do
+  // commands that run later or elsewhere, logins and their rights
   [/^[+-] *(?:no |default )*(?:event-handler|event manager|daemon|schedule|kron|alias|action|trigger|exec)(?: |$)/, 20],
   [
     /^[+-] *(?:no |default )*(?:management api|aaa(?! \S+ dot1x)|username|role|user|enable (?:secret|password)|password|line vty)(?: |$)/,
@@ -49,13 +49,13 @@ export const deviceScore = (config: string, diff: string, rules = usualRisk): nu
   return (share * SHARE_OF_CHANGED_LINES + weights * SHARE_OF_WEIGHTS) * unlike
 }
 
-/** A device in a job: its score, or null when it has none, and whether it failed. */
+/** A device in a job: its score, or null without one, and whether it failed. */
 interface DeviceScore {
   readonly score: number | null
   readonly failed: boolean
 }
 
-/** The score of a job, 1–100: the worst device's, 100 when one failed; null when there were no devices. */
+/** The score of a job, 1–100: the worst device's, 100 when one failed; null when the job had no devices. */
 export const jobScore = (devices: ReadonlyArray<DeviceScore>): number | null => {
   if (devices.length === 0) return null
   if (devices.some(({ failed, score }) => failed || score === null)) return 100
@@ -63,18 +63,18 @@ export const jobScore = (devices: ReadonlyArray<DeviceScore>): number | null => 
   return Math.min(100, Math.max(1, Math.floor(worst + 0.5)))
 }
 
-/** A dry run below this score may be pushed at once when that was asked for (auto_push). */
+/** A dry run below this score may be pushed at once if the caller asked for it (auto_push). */
 export const AUTO_PUSH_BELOW = 10
 
-// What no job pushes by itself: the form of the rules, and of the words that have to be known of a platform to apply them. Each
-// platform's record has its own; a commit of the templates may add rules (`auto_push.yml`) but take none away.
+// Changes that no job pushes without a person: the form of the rules, and of the words of a platform that the rules need. Each
+// platform's record has its own; a commit of the templates may add rules (`auto_push.yml`) but remove none.
 
 /** True for a line without its indentation. */
 export type LineTest = (text: string) => boolean
 
-/** A kind of change that needs a person. All that it names has to hold for one changed line. */
+/** A kind of change that needs a person. All given properties must hold for one changed line. */
 export interface AutoPushRule {
-  /** The name under which a refusal is recorded. */
+  /** The name of the rule in a refusal. */
   readonly name: string
   /** A sentence without a full stop. */
   readonly message: string
@@ -82,25 +82,25 @@ export interface AutoPushRule {
   readonly line: LineTest
   /** One of the sections around the line; null where that does not matter. */
   readonly section: LineTest | null
-  /** `management`: in a section by which the device is managed; `managementAcl`: about an access list that such a one uses. */
+  /** `management`: in a section by which the device is managed; `managementAcl`: about an access list that such a section uses. */
   readonly where: "anywhere" | "management" | "managementAcl"
-  /** What belongs to a VLAN that the last port has left by an edit of this job does not count. */
+  /** Lines of a VLAN that the last port has left through an edit of this job do not count. */
   readonly exceptOrphans: boolean
 }
 
 /** The words of a platform. */
 export interface PlatformWords {
-  /** Lines that end in a list of VLANs: what stands before it, and the list. */
+  /** Lines that end in a list of VLANs: the text before the list, and the list. */
   readonly lists: RegExp
   /** Sections of ports, and the lines in them that use a VLAN, with its number. */
   readonly port: RegExp
   readonly portVlan: RegExp
-  /** Lines that are about one VLAN, with its number. */
+  /** Lines about one VLAN, with its number. */
   readonly ofVlan: RegExp
-  /** Sections of interfaces, and the lines in them that give an address, with the address. */
+  /** Sections of interfaces, and the lines in them that set an address, with the address. */
   readonly interfaces: RegExp
   readonly address: RegExp
-  /** Sections by which any device of the platform is managed, beside the interface that has its address. */
+  /** Sections by which any device of the platform is managed, in addition to the interface with its address. */
   readonly management: RegExp
   /** Lines that use an access list, and those that define one, with its name. */
   readonly aclUse: RegExp
@@ -108,7 +108,7 @@ export interface PlatformWords {
   readonly rules: ReadonlyArray<AutoPushRule>
 }
 
-/** A rule from its pattern; what is not given is any change anywhere. */
+/** A rule from its pattern; a missing property matches everything. */
 export const rule = (
   name: string,
   message: string,

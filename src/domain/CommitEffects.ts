@@ -1,27 +1,28 @@
 /**
- * What a commit of a repository would change before it is in force: what it removes and from whom (docs/settings-repository.md#effects),
- * and the check of a branch (docs/settings-repository.md#check-of-a-branch). The sentences for people are in `EffectSentences.ts`.
+ * The effects that a commit of a repository would have: the items that it removes and the devices that lose them
+ * (docs/settings-repository.md#effects), and the check of a branch (docs/settings-repository.md#check-of-a-branch). The
+ * sentences for people are in `EffectSentences.ts`.
  */
 import { Schema } from "effect"
 import { Remark } from "./Repository.ts"
 
-/** So many lines less are more than a setting that is replaced or left out. */
+/** So many removed lines are more than a setting that is replaced or left out. */
 export const MANY_LINES = 10
-/** The longest list of names; the counts beside it count all. */
+/** The longest list of names; the counts next to it count all. */
 export const MOST_NAMES = 50
 /** The most ports, VLANs, groups and rules that are listed. */
 export const MOST_LISTED = 200
 
 const Names = Schema.Array(Schema.String)
 
-/** What says something about the devices of a group: a window, a role, a rule of alerts, a branch of the templates, or settings. */
+/** Things that refer to the devices of a group: a window, a role, an alert rule, a branch of the templates, or settings. */
 export const GroupUse = Schema.Struct({
   kind: Schema.Literals(["window", "freeze", "role", "alert rule", "templates_branch", "settings"]),
   name: Schema.String
 })
 export type GroupUse = typeof GroupUse.Type
 
-/** Members of something, before and after; the names are the first of those counted. */
+/** Members before and after; the names are the first of those counted. */
 const Moved = {
   before: Schema.Int,
   after: Schema.Int,
@@ -31,15 +32,15 @@ const Moved = {
   lost_names: Names
 }
 
-/** A group with other members; `used_by` says what else changes by that. */
+/** A group whose members change; `used_by` says what else changes with it. */
 export const GroupEffect = Schema.Struct({ name: Schema.String, ...Moved, used_by: Schema.Array(GroupUse) })
 export type GroupEffect = typeof GroupEffect.Type
 
-/** A window, role or rule of alerts that is for other devices, or for none any more. */
+/** A window, role or alert rule that applies to other devices, or to none any more. */
 export const RuleEffect = Schema.Struct({ ...GroupUse.fields, ...Moved })
 export type RuleEffect = typeof RuleEffect.Type
 
-/** A port that names a VLAN which is not what it was. */
+/** A port that names a VLAN whose meaning changes. */
 export const NamingPort = Schema.Struct({
   hostname: Schema.String,
   interface: Schema.String,
@@ -48,8 +49,9 @@ export const NamingPort = Schema.Struct({
 export type NamingPort = typeof NamingPort.Type
 
 /**
- * A VLAN that devices had. `vanished`: they have it no more; `renamed` and `renumbered`: its key has another name or id; `moved`: its name
- * stands under another key. `port_list` are ports that name it in a way which means nothing, or something else, from then on.
+ * A VLAN that devices had. `vanished`: they no longer have it; `renamed` and `renumbered`: its key has another name or id;
+ * `moved`: its name is now under another key. `port_list` are ports that name it in a way that will have another meaning or
+ * none.
  */
 export const VlanEffect = Schema.Struct({
   change: Schema.Literals(["vanished", "renamed", "renumbered", "moved"]),
@@ -65,7 +67,7 @@ export const VlanEffect = Schema.Struct({
 })
 export type VlanEffect = typeof VlanEffect.Type
 
-/** How many of a kind there were, and which go. */
+/** How many of a kind existed, and which are removed. */
 export const RemovedKind = Schema.Struct({
   kind: Schema.Literals(["VLANs", "directories of devices", "groups", "templates"]),
   before: Schema.Int,
@@ -75,10 +77,9 @@ export const RemovedKind = Schema.Struct({
 export type RemovedKind = typeof RemovedKind.Type
 
 /**
- * Configurations that change. A refresh renders some devices (`rendered`) for all that are concerned (`is_sample`): `changed`, `losing`
- * and `failed` count the devices that these stand for. `losing` lose at least `MANY_LINES` more lines
- * than they get. `devices` are those that were rendered,
- * those with the most removed lines first.
+ * Configurations that change. A refresh renders some devices (`rendered`) as a sample of all that are concerned (`is_sample`):
+ * `changed`, `losing` and `failed` count the devices that the sample represents. `losing` lose at least `MANY_LINES` more lines
+ * than they get. `devices` are the rendered devices, those with the most removed lines first.
  */
 export const ConfigurationEffect = Schema.Struct({
   managed: Schema.Int,
@@ -94,30 +95,30 @@ export const ConfigurationEffect = Schema.Struct({
 })
 export type ConfigurationEffect = typeof ConfigurationEffect.Type
 
-/** A name that templates print and nobody has defined, with the devices concerned. */
+/** A name that templates print although it is undefined, with the devices concerned. */
 export const UndefinedName = Schema.Struct({ ...Remark.fields, devices: Schema.Int, hostnames: Names })
 export type UndefinedName = typeof UndefinedName.Type
 
-/** What a commit means. */
+/** The effects of a commit. */
 export const CommitEffects = Schema.Struct({
-  /** Emptied ones first. */
+  /** Emptied groups first. */
   groups: Schema.Array(GroupEffect),
   rules: Schema.Array(RuleEffect),
-  /** Those that ports name first. */
+  /** VLANs that ports name come first. */
   vlans: Schema.Array(VlanEffect),
-  /** Keys at the top of files that are not there any more. */
+  /** Keys at the top of files that no longer exist. */
   keys: Schema.Array(Schema.Struct({ file: Schema.String, key: Schema.String })),
   removed: Schema.Array(RemovedKind),
   configurations: ConfigurationEffect,
   undefined_names: Schema.Array(UndefinedName),
-  /** Why it must be confirmed, as sentences; empty when it need not be. */
+  /** Why it must be confirmed, as sentences; empty when no confirmation is needed. */
   confirm: Schema.Array(Schema.String),
-  /** Something was left out of a list. */
+  /** True when a list is not complete. */
   truncated: Schema.Boolean
 })
 export type CommitEffects = typeof CommitEffects.Type
 
-/** A commit that waits until somebody confirms it. `at` is UTC. */
+/** A commit that waits for a confirmation. `at` is UTC. */
 export const WaitingCommit = Schema.Struct({
   commit: Schema.String,
   at: Schema.String,
@@ -141,7 +142,7 @@ export const NO_CONFIGURATIONS: ConfigurationEffect = {
   devices: []
 }
 
-/** Of a commit that changes nothing, or that nothing was in force before. */
+/** The effects of a commit that changes nothing, or before which no commit was in force. */
 export const NO_EFFECTS: CommitEffects = {
   groups: [],
   rules: [],
@@ -154,9 +155,9 @@ export const NO_EFFECTS: CommitEffects = {
   truncated: false
 }
 
-// What a branch of a repository would change if it came into force (docs/settings-repository.md#check-of-a-branch).
+// The effects that a branch of a repository would have if it came into force (docs/settings-repository.md#check-of-a-branch).
 
-/** Devices that would get the same difference. `hostnames` are the first hundred of `count`; `diff` is that of the first one. */
+/** Devices that would get the same difference. `hostnames` are the first hundred of `count`; `diff` is that of the first device. */
 export const DiffGroup = Schema.Struct({
   count: Schema.Int,
   hostnames: Schema.Array(Schema.String),
@@ -166,22 +167,22 @@ export const DiffGroup = Schema.Struct({
 })
 export type DiffGroup = typeof DiffGroup.Type
 
-/** The check of a branch. Nothing of it is in force. `at` is UTC. */
+/** The check of a branch. Nothing of the branch is in force. `at` is UTC. */
 export const CheckedBranch = Schema.Struct({
   repository: Schema.Literals(["settings", "templates"]),
   branch: Schema.String,
   commit: Schema.String,
   committer: Schema.String,
   at: Schema.String,
-  /** The commit in force that it was compared with. */
+  /** The commit in force with which the branch was compared. */
   in_force: Schema.NullOr(Schema.String),
-  /** Whether a refresh would take it. */
+  /** Whether a refresh would accept it. */
   accepted: Schema.Boolean,
   problems: Schema.Array(Remark),
   warnings: Schema.Array(Remark),
-  /** What it means beside what devices would get. */
+  /** Its effects in addition to the configurations of devices. */
   effects: CommitEffects,
-  /** Files that nobody meant to be read, such as those of editors. */
+  /** Files that were probably not meant to be read, such as those of editors. */
   ignored: Schema.Array(Schema.String),
   /** Managed devices whose settings or templates it changes, how many of them were rendered, and how many of these would change. */
   devices: Schema.Struct({
@@ -190,13 +191,16 @@ export const CheckedBranch = Schema.Struct({
     changed: Schema.Int,
     failed: Schema.Int
   }),
-  /** Small groups first: they are what was not meant. */
+  /** Small groups first: they are probably unintended. */
   groups: Schema.Array(DiffGroup),
-  /** Devices that cannot be rendered from it, with the reason; a hundred at most, first those that can be rendered from what is in force. */
+  /**
+   * Devices that cannot be rendered from it, with the reason; a hundred at most, first those that can be rendered from the
+   * commit in force.
+   */
   failures: Schema.Array(
     Schema.Struct({ hostname: Schema.String, message: Schema.String, by_the_branch: Schema.Boolean })
   ),
-  /** Something was left out: groups, lines of a difference, or devices that were not rendered in the time there is. */
+  /** True when something is missing: groups, lines of a difference, or devices for which the time was too short. */
   truncated: Schema.Boolean
 })
 export type CheckedBranch = typeof CheckedBranch.Type

@@ -1,42 +1,45 @@
 /**
- * A configuration in indented lines as a set: each line with the sections around it. Two configurations are compared by what
- * they say, not by where they say it, so that a block that has only moved is no change. Pure.
+ * A configuration in indented lines as a set: each line with the sections around it. Two configurations are compared by their
+ * content, not by its position, so that a block that has only moved is no change. Pure.
  */
 
 import type { ConfigNotation } from "./platforms/Platform.ts"
 
-/** One line without its indentation. `sections` are the lines that it stands below, outermost first. */
+/** One line without its indentation. `sections` are the lines above it in the hierarchy, outermost first. */
 export interface ConfigLine {
   readonly sections: ReadonlyArray<string>
   readonly text: string
 }
 
-/** A line that one of two configurations has and the other has not. */
+/** A line that only one of two configurations has. */
 export interface ChangedLine extends ConfigLine {
   readonly change: "added" | "removed"
 }
 
-/** A section that is open, below each of the `around` and under each of the names that it stands for. */
+/** An open section, below each of the `around` and under each name that its line expands to. */
 interface OpenSection {
   readonly indent: number
   readonly around: ReadonlyArray<ReadonlyArray<string>>
   readonly names: ReadonlyArray<string>
-  /** The ways to the lines below it, when there are any. */
+  /** The paths of the lines below it; absent until the first such line. */
   paths?: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** How many lines a text has; an end of line at its end begins another one. */
+/** The number of lines in a text; a line end at the end of the text begins another line. */
 export const lineCount = (text: string): number => {
   let count = 1
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++
   return count
 }
 
-/** What ends a text that a command reads. */
+/** The end of a text that a command reads. */
 const END_OF_TEXT = "EOF"
 
-/** The lines of a configuration, and which of them the device writes by itself. The text of a command, such as a banner, is not. */
-const told = ({ multiLineInputs, own }: ConfigNotation, config: string) => {
+/**
+ * The lines of a configuration, and whether the device writes them automatically. The text of a command, such as a banner, is
+ * never written automatically.
+ */
+const classifiedLines = ({ multiLineInputs, own }: ConfigNotation, config: string) => {
   let texts = 0
   return config
     .replaceAll("\r", "")
@@ -52,19 +55,24 @@ const told = ({ multiLineInputs, own }: ConfigNotation, config: string) => {
     })
 }
 
-/** A configuration without the lines that the device writes by itself and without blank ones, for comparing what it runs with what it ran. */
+/**
+ * A configuration without the lines that the device writes automatically and without blank ones, for a comparison with an
+ * earlier running configuration.
+ */
 export const withoutOwnLines = (notation: ConfigNotation, config: string): string => {
-  const kept = told(notation, config).filter(({ isOwn, isText, line }) => isText || (!isOwn && line.trim() !== ""))
+  const kept = classifiedLines(notation, config).filter(
+    ({ isOwn, isText, line }) => isText || (!isOwn && line.trim() !== "")
+  )
   return kept.map(({ line }) => `${line}\n`).join("")
 }
 
-/** A configuration of as many lines in which all that the device writes by itself are the same comment. */
+/** A configuration with the same number of lines, in which the same comment replaces every line that the device writes automatically. */
 export const withOwnLinesAlike = (notation: ConfigNotation, config: string): string =>
-  told(notation, config)
+  classifiedLines(notation, config)
     .map(({ isOwn, line }) => (isOwn ? notation.comment : line))
     .join("\n")
 
-/** Ids in a list, beyond which it is taken as one word. */
+/** The most ids in a list; a longer list is taken as one word. */
 const MAX_IDS = 4_096
 
 /** The numbers of `10,20-22`. */
@@ -74,25 +82,25 @@ const idsIn = (list: string): ReadonlyArray<number> =>
     return Array.from({ length: Math.max(0, Math.min(to - from + 1, MAX_IDS)) }, (_, index) => from + index)
   })
 
-/** The line once for each number of the list that it ends in, when it is one of those lines. */
+/** The line once for each number of the list at its end, if the pattern matches it. */
 const spelledOut = (text: string, lists: RegExp): ReadonlyArray<string> => {
   const [, before, list] = lists.exec(text) ?? []
   return before === undefined || list === undefined ? [text] : idsIn(list).map((id) => `${before}${id}`)
 }
 
-/** The way to the lines of the top level. */
+/** The path of lines at the top level. */
 const TOP: ReadonlyArray<ReadonlyArray<string>> = [[]]
 
-/** The same arrays for all lines of a section, because most have hundreds. */
+/** All lines of a section share the same arrays, because most sections have hundreds of lines. */
 const pathsBelow = (section: OpenSection | undefined): ReadonlyArray<ReadonlyArray<string>> =>
   section === undefined
     ? TOP
     : (section.paths ??= section.around.flatMap((path) => section.names.map((name) => [...path, name])))
 
 /**
- * The lines of a configuration but for comments. `lists` matches lines that end in a list of numbers, with what stands before
- * it as its first group and the list as its second: such a line counts as one line for each number. `comment` is how comments
- * begin.
+ * The lines of a configuration without comments. `lists` matches lines that end in a list of numbers, with the text before it
+ * as its first group and the list as its second: such a line counts as one line for each number. `comment` is the beginning of
+ * a comment.
  */
 export const configLines = (config: string, lists: RegExp, comment = "!"): ReadonlyArray<ConfigLine> => {
   const open: Array<OpenSection> = []
@@ -118,7 +126,7 @@ const missingIn = (lines: ReadonlyArray<ConfigLine>, others: ReadonlyArray<Confi
   return lines.filter((line) => !known.has(keyOf(line)))
 }
 
-/** What is removed, then what is added, each in the order of its configuration. */
+/** Removed lines, then added ones, each in the order of their configuration. */
 export const changedLines = (
   before: ReadonlyArray<ConfigLine>,
   after: ReadonlyArray<ConfigLine>
@@ -127,8 +135,8 @@ export const changedLines = (
   ...missingIn(after, before).map((line) => ({ ...line, change: "added" as const }))
 ]
 
-// The shape of a line: its words with `#` for each number, so that what is learnt of one line counts for all that differ in
-// numbers only. A spelling is remembered as the shape that is shown, with the numbers in the order in which they were given.
+// The shape of a line: its words with `#` for each number, so that knowledge about one line applies to all lines that differ in
+// numbers only. A spelling is remembered as the shape that the device shows, with the numbers in their original order.
 
 const number = /\d+/g
 
@@ -140,8 +148,8 @@ export const placed = (sections: ReadonlyArray<string>, line: string): string =>
   [...sections.map(shapeOf), line].join("\n")
 
 /**
- * What is remembered when `line` is shown as these lines: a shape where all numbers of the line come back in their order, else
- * the lines themselves, which count for just this line.
+ * The spelling to remember when the device shows `line` as these lines: a shape if all numbers of the line appear in their
+ * order, else the lines themselves, which apply to this line only.
  */
 export const learnt = (
   line: string,
@@ -149,13 +157,13 @@ export const learnt = (
 ): { readonly line: string; readonly shown: string } => {
   const given = line.match(number) ?? []
   const text = shown.join("\n")
-  // that one value is a default says nothing of others
+  // one value that is a default proves nothing about other values
   if (shown.length === 0) return { line, shown: "" }
   const isSame = (text.match(number) ?? []).join(" ") === given.join(" ")
   return isSame && !line.includes("#") ? { line: shapeOf(line), shown: shapeOf(text) } : { line, shown: text }
 }
 
-/** The lines that are shown for `line` by a remembered spelling of its shape. */
+/** The lines that the device shows for `line`, by a remembered spelling of its shape. */
 export const filled = (line: string, shown: string): ReadonlyArray<string> => {
   const given = line.match(number) ?? []
   let next = 0

@@ -1,5 +1,5 @@
 /**
- * The device record as the API shows it and the database keeps it, with the names of its states and types. Field names are
+ * The device record as the API shows it and the database stores it, with the names of its states and types. Field names are
  * those of the wire (docs/api.md#device-record), so a record is never renamed on its way.
  */
 import { Schema } from "effect"
@@ -12,16 +12,16 @@ export { platformNames as platforms } from "./platforms/Platforms.ts"
 export const DeviceState = Schema.Literals(deviceStates)
 export type DeviceState = LifecycleState
 
-/** What a device is for. The order is the sort order of lists. */
+/** The role of a device. The order is the sort order of lists. */
 export const deviceTypes = ["UNKNOWN", "ACCESS", "DIST", "CORE"] as const
 export const DeviceType = Schema.Literals(deviceTypes)
 export type DeviceType = typeof DeviceType.Type
 
-/** The type that a client names, in any case; undefined when it is none. */
+/** The type that a client names, in any case; undefined for an unknown name. */
 export const deviceTypeOf = (sent: unknown): DeviceType | undefined =>
   typeof sent === "string" ? deviceTypes.find((name) => name === sent.toUpperCase()) : undefined
 
-/** True for the routed layer, whose switches share settings, addresses and links that access switches have not. */
+/** True for the routed layer, whose switches share settings, addresses and links that access switches do not have. */
 export const isFabricType = (type: string | undefined): type is "CORE" | "DIST" => type === "CORE" || type === "DIST"
 
 const nullableText = Schema.NullOr(Schema.String)
@@ -52,10 +52,10 @@ export const Device = Schema.Struct({
 })
 export type Device = typeof Device.Type
 
-/** The fields of a device that somebody may write: everything but the id. */
+/** The fields of a device that a client may write: all but the id. */
 export type DeviceFields = Omit<Device, "id">
 
-/** The fields of which nothing is known before a device is seen. */
+/** The fields that are unknown before the first contact with a device. */
 export const blankFields = {
   site_id: null,
   description: null,
@@ -76,7 +76,7 @@ export const blankFields = {
   port: null
 } satisfies Partial<Device>
 
-/** No device has this id or hostname. Asking again does not help. */
+/** No device has this id or hostname. A retry does not help. */
 export class DeviceNotFound extends Schema.TaggedError<DeviceNotFound>()("DeviceNotFound", {
   device: Schema.Union([Schema.Int, Schema.String])
 }) {
@@ -91,7 +91,7 @@ export class DeviceNotFound extends Schema.TaggedError<DeviceNotFound>()("Device
   }
 }
 
-/** Another device has this hostname already. */
+/** Another device already has this hostname. */
 export class HostnameTaken extends Schema.TaggedError<HostnameTaken>()("HostnameTaken", { hostname: Schema.String }) {
   override get message() {
     return `A device with hostname ${this.hostname} exists already`
@@ -104,11 +104,12 @@ export class HostnameTaken extends Schema.TaggedError<HostnameTaken>()("Hostname
   }
 }
 
-/** The address that a device is reached on: its management address, else its DHCP lease. */
+/** The address at which a device is reached: its management address, else its DHCP lease. */
 export const reachableAddress = (device: Pick<Device, "management_ip" | "dhcp_ip">): string | null =>
   device.management_ip ?? device.dhcp_ip
 
-// How the network stands, in numbers, as `GET /overview` answers. Each is the number of devices of a list (docs/page.md#now-and-devices).
+// The state of the network in numbers, as `GET /overview` answers. Each is the number of devices in a list
+// (docs/page.md#now-and-devices).
 
 const Counts = Schema.Record(Schema.String, Schema.Int)
 
@@ -116,19 +117,19 @@ export const Overview = Schema.Struct({
   devices: Schema.Struct({
     total: Schema.Int,
     by_state: Counts,
-    /** Managed, and not proved to run what the settings say. */
+    /** Managed, and not proved to match the settings. */
     unsynchronized: Schema.Int,
     /** The same by the newest cause of each. */
     unsynchronized_by: Counts,
     drifted: Schema.Int,
     unreachable: Schema.Int,
-    /** A change of their configuration is under way, or waits for its end. */
+    /** A change of their configuration is running, or waits for its end. */
     in_change: Schema.Int
   }),
   jobs: Schema.Struct({
     running: Schema.Int,
     waiting: Schema.Int,
-    /** Ended within a day without success. */
+    /** Ended within the last day without success. */
     failed_today: Schema.Int
   })
 }).annotate({ identifier: "Overview" })

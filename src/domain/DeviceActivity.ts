@@ -1,7 +1,7 @@
 /**
- * What is under way on a device beside its record: operations such as taking ports down and up, configuration sessions of ours that it
- * still has, and what its actor shows of itself. Each phase of an operation is written before its commands are sent, so that after a
- * crash the next process knows what the switch may have received (promises 1, 3 and 4).
+ * The current work on a device in addition to its record: operations such as a port bounce, our configuration sessions that it
+ * still has, and the state that its actor shows. Each phase of an operation is written before its commands are sent, so that
+ * after a crash the next process knows what the switch may have received (promises 1, 3 and 4).
  */
 import { Schema } from "effect"
 import { changePhases } from "../../machines/change/ChangeRow.ts"
@@ -14,19 +14,19 @@ export type OperationKind = typeof OperationKind.Type
 export const OperationPhase = Schema.Literals([
   /** The ports may be down. */
   "lowering",
-  /** The ports are being taken up again. */
+  /** The ports are being enabled again. */
   "raising",
   /** Key and certificate are being copied; the switch may have one without the other. */
   "copying",
   /** The startup configuration is being removed. */
   "wiping",
-  /** The startup configuration is gone; the switch is being told to restart. */
+  /** The startup configuration has been removed; the switch receives the command to restart. */
   "reloading",
   "done"
 ])
 export type OperationPhase = typeof OperationPhase.Type
 
-/** The ports of a bounce, the configuration that takes them up again, and the session that takes them down. */
+/** The ports of a bounce, the configuration that enables them again, and the session that disables them. */
 export const BounceDetail = Schema.Struct({
   ports: Schema.Array(Schema.String),
   up: Schema.String,
@@ -34,30 +34,30 @@ export const BounceDetail = Schema.Struct({
 })
 export type BounceDetail = typeof BounceDetail.Type
 
-// A candidate of ours that a switch still has when its sessions are read, as whoever looks for drift is told.
+// One of our candidates that a switch still has when its sessions are read, as the drift check receives it.
 
 export const OurSession = Schema.Struct({
   /** The text of the candidate (`drivers/Candidate.ts`). */
   name: Schema.String,
-  /** The job that it names; 0 for a bounce of ports, which has none. */
+  /** The job that its name contains; 0 for a port bounce, which has no job. */
   job: Schema.Int,
   /** `open` has lines that were not committed; `timed` is committed, and its timer runs. */
   state: Schema.Literals(["open", "timed"])
 })
 export type OurSession = typeof OurSession.Type
 
-// What the actor of a device shows of itself. Times are ISO 8601 without a zone, UTC.
+// The state that the actor of a device shows. Times are ISO 8601 without a zone, UTC.
 
-/** A change that is under way, or that waits for the other devices of its job. */
+/** A change that is running, or that waits for the other devices of its job. */
 export const ChangeView = Schema.Struct({
   id: Schema.Int,
   job_id: Schema.Int,
-  /** As it is stored: where another process would resume it. */
+  /** The stored phase, from which another process would resume the change. */
   phase: Schema.Literals(changePhases),
-  /** Where its statechart is, such as `committed.observing`; null when no process is at it. */
+  /** The state of its statechart, such as `committed.observing`; null when no process works on it. */
   step: Schema.NullOr(Schema.String),
   step_since: Schema.NullOr(Schema.String),
-  /** The events that its statechart takes now. */
+  /** The events that its statechart accepts now. */
   next: Schema.Array(Schema.String)
 })
 export type ChangeView = typeof ChangeView.Type
@@ -70,15 +70,15 @@ export const ActorView = Schema.Struct({
   call: Schema.NullOr(Schema.String),
   job_id: Schema.NullOr(Schema.Int),
   since: Schema.NullOr(Schema.String),
-  /** The events that may happen to the device in its state. */
+  /** The events that can happen to the device in its state. */
   next: Schema.Array(Schema.String),
   change: Schema.NullOr(ChangeView),
-  /** Calls that wait for their turn, the first in front. */
+  /** Calls that wait for their turn, the next one first. */
   waiting: Schema.Array(Schema.Struct({ call: Schema.String, job_id: Schema.NullOr(Schema.Int), since: Schema.String }))
 })
 export type ActorView = typeof ActorView.Type
 
-/** A statechart: its states without those within them, and what leads from one to another. */
+/** A statechart: its states without nested ones, and the transitions between them. */
 const Statechart = Schema.Struct({
   initial: Schema.String,
   states: Schema.Array(Schema.String),
@@ -87,15 +87,15 @@ const Statechart = Schema.Struct({
       /** Null: from every state. */
       from: Schema.NullOr(Schema.String),
       to: Schema.String,
-      /** An event, `after` a delay, `done` or `failed` of a step; empty for what is taken at once. */
+      /** An event, `after` a delay, `done` or `failed` of a step; empty for an immediate transition. */
       event: Schema.String,
-      /** What must hold as well. */
+      /** The guards of the transition. */
       rule: Schema.NullOr(Schema.String)
     })
   )
 })
 type Statechart = typeof Statechart.Type
 
-/** The statecharts of a device: its life, what it does, and a change on it. */
+/** The statecharts of a device: its life, its activity, and a change on it. */
 export const Statecharts = Schema.Struct({ life: Statechart, activity: Statechart, change: Statechart })
 export type Statecharts = typeof Statecharts.Type

@@ -1,7 +1,7 @@
 /**
- * What clients may write about a device (docs/api.md#texts-of-device-fields), about its stack members (docs/api.md#stack-members) and
- * about why it became unsynchronized (docs/api.md#sync-history), with the rules in the order and the words of the manual. Handlers check
- * what needs the database, such as unknown sites and taken names.
+ * The fields that clients may write about a device (docs/api.md#texts-of-device-fields), about its stack members
+ * (docs/api.md#stack-members) and about the reason why it became unsynchronized (docs/api.md#sync-history), with the rules in
+ * the order and the words of the manual. Handlers check what needs the database, such as unknown sites and used names.
  */
 import { Option, Result, Schema } from "effect"
 import { type Device, DeviceState, deviceStates, DeviceType, deviceTypes, platforms } from "./Device.ts"
@@ -22,7 +22,7 @@ const text = (max: number) =>
     Rules.orNull(Rules.text(max, ({ key }) => `Invalid ${key} received.`))
   )
 
-/** IPv4 in the spelling of IPv6 is kept as the IPv4 address that it means, any other address as it was written. */
+/** Stores IPv4 in the spelling of IPv6 as the IPv4 address that it means, and any other address as it was written. */
 const asDialled = (text: string): string => {
   const plain = plainAddress(text)
   return plain.includes(":") ? text : plain
@@ -38,12 +38,12 @@ const address = optional(
   )
 )
 
-/** The text for a site that does not exist. */
+/** The text for an unknown site. */
 export const UNKNOWN_SITE = "Invalid site_id received, must be an integer."
 
 const MAX_SERIAL = 64
 
-/** A number is taken as its digits, nothing but spaces as null. */
+/** A number becomes the text of its digits, nothing but spaces becomes null. */
 const serial: Rule<string | null> = (sent, place) =>
   Rules.emptyAsNull(Rules.text(MAX_SERIAL, () => "Invalid device serial received."))(
     typeof sent === "number" ? String(sent) : typeof sent === "string" ? sent.trim().toUpperCase() : sent,
@@ -52,7 +52,7 @@ const serial: Rule<string | null> = (sent, place) =>
 
 const NO_PORT = "Invalid port received, must be an integer"
 
-/** A fraction is cut off, as it always was. */
+/** A fraction is cut off, for compatibility. */
 const port: Rule<number> = (sent) => {
   const number = typeof sent === "boolean" ? Option.none() : toInteger(sent)
   if (Option.isNone(number)) return Result.fail(`${NO_PORT}.`)
@@ -71,7 +71,7 @@ const state = Rules.oneOf(deviceStates, () => "Invalid device state received.")
 const type = Rules.oneOf(deviceTypes, () => "Invalid device type")
 const missing = ({ key }: Place) => `Required field ${key} not found`
 
-/** A name that no driver or client knows is answered with the list of those that are, when nothing else is wrong. */
+/** For a name that no driver or client knows the answer lists the known ones, if nothing else is wrong. */
 const knownPlatform: Rule<(typeof platforms)[number] | null> = (sent) =>
   Result.succeed(platforms.find((name) => name === sent) ?? null)
 
@@ -115,7 +115,7 @@ const options = {
   ignored: ["id", "oob_ip", "confhash", "last_seen", "manageable"]
 }
 
-/** The body of POST /device. A platform that nobody knows is null. */
+/** The body of POST /device. An unknown platform becomes null. */
 export const NewDevice = Body.make(
   {
     hostname: required(Schema.String, missing, hostname),
@@ -146,8 +146,8 @@ export const DeviceChange = Body.make(
 type Identity = Partial<Pick<Device, "hostname" | "ztp_mac" | (typeof addressFields)[number]>>
 
 /**
- * The body without values that no device can have: hostnames that are numbers, addresses such as 127.0.0.1, and MAC addresses of groups.
- * What the record has already may be sent back.
+ * The body without values that no device can have: hostnames that are numbers, addresses such as 127.0.0.1, and MAC addresses
+ * of groups. A client may send back the value that the record already has.
  */
 export const withoutImpossible = <A extends { readonly [K in keyof Identity]?: Identity[K] | undefined }>(
   checked: Body.CheckedBody<A>,
@@ -191,7 +191,7 @@ export const DeviceDeletion = Body.make(
 )
 export type DeviceDeletion = typeof DeviceDeletion.schema.Type
 
-// A member of a switch stack, and the members that a client sends for one (docs/api.md#stack-members).
+// A member of a switch stack, and the members that a client sends for a stack (docs/api.md#stack-members).
 
 export const StackMember = Schema.Struct({
   member_no: Schema.NullOr(Schema.Int),
@@ -224,7 +224,7 @@ const SentMember = Body.make({
 
 const isDuplicated = (values: ReadonlyArray<unknown>): boolean => new Set(values).size < values.length
 
-/** The whole stack of a device. Two members without a number collide, too; of two collisions the first is told. */
+/** The whole stack of a device. Two members without a number collide, too; the first of two collisions is reported. */
 export const SentStack = Body.make(
   {
     stackmembers: required(
@@ -252,11 +252,11 @@ export const SentStack = Body.make(
 export const SyncEvent = Schema.Struct({
   cause: Schema.String,
   timestamp: Schema.Finite,
-  /** Who noted it, as clients know it. */
+  /** The user who noted it, under the name that clients know. */
   by: Schema.String,
-  /** Who noticed it: the same as `by`. */
+  /** The user who noticed it: the same as `by`. */
   found_by: Schema.String,
-  /** Who made the change that it is about; null when nobody knows. */
+  /** The user who made the change; null when unknown. */
   made_by: Schema.NullOr(Schema.String),
   job_id: Schema.NullOr(Schema.Int)
 })

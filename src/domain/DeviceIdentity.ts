@@ -1,6 +1,7 @@
 /**
- * Which switch a record is: the values that only one device may have (docs/api.md#what-is-unique), how a login is compared with the
- * record, and why a record may not be changed or pushed to. Migration 49 has the values as the database compares them.
+ * The identity of the switch behind a record: the values that only one device may have (docs/api.md#what-is-unique), the
+ * comparison of a login with the record, and the reasons why a record may not be changed or pushed to. Migration 49 has the
+ * values as the database compares them.
  */
 import { Option, Result, Schema } from "effect"
 import type { Device } from "./Device.ts"
@@ -21,20 +22,20 @@ const unusable = NO_DEVICE.flatMap(([what, networks]) =>
   networks.map((network) => ({ what, network: Result.getOrThrow(parseNetwork(network)) }))
 )
 
-/** What an address is that no device can have, such as `a loopback address`; none for any other. */
+/** The kind of an address that no device can have, such as `a loopback address`; none for any other address. */
 export const whyNoDeviceAddress = (text: string): Option.Option<string> => {
   const address = plainAddress(text)
   const found = unusable.find(({ network }) => containsAddress(network, address))
   return Option.map(Option.fromUndefinedOr(found), ({ what }) => what)
 }
 
-/** Whether 12 upper-case hexadecimal digits are the MAC address of one interface: neither all zeros nor that of a group. */
+/** Whether 12 upper-case hexadecimal digits are the MAC address of one interface: neither all zeros nor a group address. */
 export const isDeviceMac = (mac: string): boolean => /^.[02468ACE]/.test(mac) && !/^0+$/.test(mac)
 
-/** Whether a hostname is a number, or an address: paths and lists take such a name for something else. */
+/** Whether a hostname is a number or an address: paths and lists would read such a name as something else. */
 export const isNumber = (hostname: string): boolean => /^\d+(\.\d+)*\.?$/.test(hostname)
 
-/** Another record has this value already; the sentence names it. Nothing was changed. */
+/** Another record already has this value; the sentence names it. Nothing was changed. */
 export class IdentityTaken extends Schema.TaggedError<IdentityTaken>()("IdentityTaken", { message: Schema.String }) {
   get httpStatus() {
     return 409 as const
@@ -44,12 +45,12 @@ export class IdentityTaken extends Schema.TaggedError<IdentityTaken>()("Identity
   }
 }
 
-/** Something that is done on a device has not come to its end, so that its record must stay. It can be tried again when the job has ended. */
+/** An activity on a device has not ended, so its record must stay. A retry can succeed when the job has ended. */
 export class DeviceBusy extends Schema.TaggedError<DeviceBusy>()("DeviceBusy", {
   hostname: Schema.String,
-  /** Null for what is done inside a request. */
+  /** Null for work inside a request. */
   job: Schema.NullOr(Schema.Int),
-  /** What is under way: the name of the job's function, or of the operation. */
+  /** The activity: the name of the job's function, or of the operation. */
   what: Schema.String
 }) {
   override get message() {
@@ -61,7 +62,10 @@ export class DeviceBusy extends Schema.TaggedError<DeviceBusy>()("DeviceBusy", {
   }
 }
 
-/** Two records have had the same value since before that was refused, so nobody knows which of them the switch is. Nothing was sent. */
+/**
+ * Two records share a value since before the server refused this, so the server cannot decide which of them the switch is.
+ * Nothing was sent.
+ */
 export class DisputedRecord extends Schema.TaggedError<DisputedRecord>()("DisputedRecord", {
   hostname: Schema.String,
   role: Schema.String,
@@ -74,14 +78,14 @@ export class DisputedRecord extends Schema.TaggedError<DisputedRecord>()("Disput
   }
 }
 
-/** The record is not any more what the configuration was rendered for. Nothing was sent; a new job takes the record as it is. */
+/** The record has changed since the configuration was rendered. Nothing was sent; a new job uses the current record. */
 export class RecordChanged extends Schema.TaggedError<RecordChanged>()("RecordChanged", { hostname: Schema.String }) {
   override get message() {
     return `The record of ${this.hostname} was changed while its configuration was rendered: start the job again`
   }
 }
 
-/** Fields that must stay while a change is open: which switch it is, how it is reached, and what is rendered for it. */
+/** Fields that must stay while a change is open: the identity of the switch, its address, and the values in its configuration. */
 const HELD = [
   "hostname",
   "management_ip",
@@ -93,16 +97,16 @@ const HELD = [
   "device_type"
 ] as const
 
-/** Whether two readings of a record differ in what an open change relies on. */
+/** Whether two readings of a record differ in fields on which an open change relies. */
 export const isOtherDevice = (before: Device, after: Device): boolean =>
   HELD.some((field) => before[field] !== after[field]) ||
   (after.management_ip === null && before.dhcp_ip !== after.dhcp_ip)
 
-// Why nothing may be pushed to a device: the database was restored, and nobody has looked at the device since.
+// Why nothing may be pushed to a device: the database was restored, and the device has not been read since.
 
 /**
- * The database was restored from a backup, and the device was not read since: it may run what was committed after the backup. Nothing was
- * sent to it. The server looks at such devices by itself, every few minutes.
+ * The database was restored from a backup, and the device has not been read since: it may run a configuration that was
+ * committed after the backup. Nothing was sent to it. The server reads such devices automatically, every few minutes.
  */
 export class UnseenDevice extends Schema.TaggedError<UnseenDevice>()("UnseenDevice", {
   hostname: Schema.String,
@@ -114,10 +118,10 @@ export class UnseenDevice extends Schema.TaggedError<UnseenDevice>()("UnseenDevi
   }
 }
 
-// Whether the switch at an address is the device of its record (docs/security.md#identity-of-devices). What a switch shows is
-// compared with what its record says; what either of them does not say cannot differ. Pure.
+// Whether the switch at an address is the device of its record (docs/security.md#identity-of-devices). The facts that a switch
+// shows are compared with its record; a fact that one of them lacks cannot differ. Pure.
 
-/** What a switch shows of itself right at the login; null: it does not say, or was not asked. */
+/** The facts that a switch shows at the login; null: it does not show the fact, or was not asked. */
 export const ShownIdentity = Schema.Struct({
   serial: Schema.NullOr(Schema.String),
   model: Schema.NullOr(Schema.String),
@@ -127,11 +131,11 @@ export type ShownIdentity = typeof ShownIdentity.Type
 
 export const SHOWS_NOTHING: ShownIdentity = { serial: null, model: null, hostname: null }
 
-/** What can differ, in the words of its sentence. */
+/** The facts that can differ, in the words of the sentence. */
 const IdentityFact = Schema.Literals(["host key", "serial", "hostname", "model"])
 type IdentityFact = typeof IdentityFact.Type
 
-/** One fact that is not what it should be; `recorded` is what the record says, null where it says nothing. */
+/** One fact that differs; `recorded` is the value in the record, null where the record has none. */
 export interface Difference {
   readonly fact: IdentityFact
   readonly shown: string
@@ -147,8 +151,9 @@ const onward = ({ fact, hostname, other }: { fact: IdentityFact; hostname: strin
 }
 
 /**
- * The switch at the address of a device is another one than its record says. Nothing was changed on it. Trying again does not help:
- * somebody has to correct a record, or to accept what the switch shows. `other` is the record that it belongs to.
+ * The switch at the address of a device is not the one in its record. Nothing was changed on it. A retry does not help: an
+ * operator has to correct a record, or to accept the facts that the switch shows. `other` is the record to which the switch
+ * belongs.
  */
 export class WrongDevice extends Schema.TaggedError<WrongDevice>()("WrongDevice", {
   hostname: Schema.String,
@@ -180,13 +185,13 @@ const differs = (fact: IdentityFact, shown: string | null, recorded: string | nu
   return one === null || other === null || one === other ? null : { fact, shown: shown?.trim() ?? "", recorded }
 }
 
-/** Whether two names are one: a switch may show its name with the domain, or without. */
+/** Whether two names are the same: a switch may show its name with the domain, or without it. */
 const isSameName = (one: string, other: string): boolean => {
   const [a, b] = [one.trim().toLowerCase(), other.trim().toLowerCase()]
   return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
 }
 
-/** A difference of the serial number; null where there is none. */
+/** A difference of the serial number; null without one. */
 export const serialDifference = (
   { serial }: Pick<Device, "serial">,
   shown: Pick<ShownIdentity, "serial">
@@ -196,8 +201,8 @@ const namesIn = (candidate: string): ReadonlyArray<string> =>
   [...candidate.matchAll(/^hostname (\S+)/gm)].map(([, name = ""]) => name)
 
 /**
- * A difference of name or model, for a record of which nothing was ever proved; null where there is none. The name may be that of
- * the record, or the one that the candidate gives. The model is compared where there is a candidate.
+ * A difference of name or model, for a record that has never been proved; null without one. The name may be that of the record,
+ * or the one that the candidate sets. The model is compared only for a candidate.
  */
 export const firstDifference = (
   { hostname, model }: Pick<Device, "hostname" | "model">,

@@ -1,12 +1,12 @@
 /**
- * What drivers read from a device: facts, learnt addresses, LLDP neighbours, and the counters and optics of ports
+ * Readings of a device by drivers: facts, learnt addresses, LLDP neighbours, and the counters and optics of ports
  * (docs/api.md#live-reads).
  */
 import { Result, Schema } from "effect"
 
 /**
- * `uptime` in seconds; `interface_list` in natural order without subinterfaces. What the device does not say is null, and
- * `remarks` names it, where there is such.
+ * `uptime` in seconds; `interface_list` in natural order without subinterfaces. A fact that the device does not report is null,
+ * and `remarks` names it.
  */
 export const Facts = Schema.Struct({
   hostname: Schema.NullOr(Schema.String),
@@ -21,20 +21,21 @@ export const Facts = Schema.Struct({
 })
 export type Facts = typeof Facts.Type
 
-/** The ports, for those who can do nothing without them; else a sentence that says what the device did not give. */
+/** The ports, for callers that need them; else a sentence about what the device did not report. */
 export const portsIn = ({ interface_list, remarks = [] }: Facts): Result.Result<ReadonlyArray<string>, string> =>
   Result.fromNullishOr(interface_list, () => `the device does not say which interfaces it has: ${remarks.join("; ")}`)
 
-/** Name under which clients know the entry of a task list that holds the facts. */
+/** Name under which clients know the entry of a task list that contains the facts. */
 export const FACTS_TASK = "napalm_get"
 
-// What a switch has learnt of machines around it (docs/api.md#find), as it is read, sent to the job and stored.
+// Machines that a switch has learnt around it (docs/api.md#find), in the form in which they are read, sent to the job and
+// stored.
 
-/** A station that a switch has learnt on a port. `mac` upper case with colons; `vlan` null where the switch does not say it. */
+/** A station that a switch has learnt on a port. `mac` upper case with colons; `vlan` null where the switch does not report it. */
 export const MacEntry = Schema.Struct({ port: Schema.String, vlan: Schema.NullOr(Schema.Int), mac: Schema.String })
 export type MacEntry = typeof MacEntry.Type
 
-/** A port of a MAC address table that stands for others: its `members`, or for tunnels to other switches. */
+/** A port of a MAC address table that represents others: its `members`, or tunnels to other switches. */
 export const JoinedPort = Schema.Struct({
   port: Schema.String,
   members: Schema.Array(Schema.String),
@@ -42,15 +43,15 @@ export const JoinedPort = Schema.Struct({
 })
 export type JoinedPort = typeof JoinedPort.Type
 
-/** Stations that were learnt, without the switch's own addresses, and the ports of them that are not one cable. */
+/** Learnt stations, without the switch's own addresses, and their ports that are more than one cable. */
 export const MacTable = Schema.Struct({ entries: Schema.Array(MacEntry), joined: Schema.Array(JoinedPort) })
 export type MacTable = typeof MacTable.Type
 
-/** Which station has an address of IPv4 or IPv6, as a router knows it. `mac` upper case with colons. */
+/** The station behind an IPv4 or IPv6 address, as a router knows it. `mac` upper case with colons. */
 export const ArpEntry = Schema.Struct({ ip: Schema.String, mac: Schema.String, interface: Schema.String })
 export type ArpEntry = typeof ArpEntry.Type
 
-/** All of it, and the names that are heard over LLDP, by port, where the switch tells them. */
+/** All tables, and the names that neighbours announce over LLDP, by port, where the switch reports them. */
 export const LearnedTables = Schema.Struct({
   macs: MacTable,
   arps: Schema.Array(ArpEntry),
@@ -58,9 +59,9 @@ export const LearnedTables = Schema.Struct({
 })
 export type LearnedTables = typeof LearnedTables.Type
 
-// What LLDP tells about a neighbour (docs/api.md#live-reads).
+// An LLDP neighbour (docs/api.md#live-reads).
 
-/** Everything that a neighbour announces; empty text where it says nothing. */
+/** The announcement of a neighbour; empty text for a missing part. */
 export const NeighbourDetail = Schema.Struct({
   parent_interface: Schema.String,
   remote_port: Schema.String,
@@ -73,9 +74,9 @@ export const NeighbourDetail = Schema.Struct({
 })
 export type NeighbourDetail = typeof NeighbourDetail.Type
 
-// What switches count and measure at a port beside its state (docs/api.md#live-reads).
+// Counters and measurements of a port in addition to its state (docs/api.md#live-reads).
 
-/** Packets since the counters were cleared: those with errors, and those that were thrown away for want of room. */
+/** Packets since the counters were cleared: those with errors, and those that were dropped because a buffer was full. */
 export const PortErrors = Schema.Struct({
   in: Schema.Finite,
   out: Schema.Finite,
@@ -84,7 +85,10 @@ export const PortErrors = Schema.Struct({
 })
 export type PortErrors = typeof PortErrors.Type
 
-/** A transceiver: light in dBm (of the first lane), its laser's current in mA, degrees Celsius. What it does not measure is null. */
+/**
+ * A transceiver: light in dBm (of the first lane), its laser's current in mA, degrees Celsius. A value that it does not measure
+ * is null.
+ */
 export const PortOptics = Schema.Struct({
   media: Schema.String,
   serial: Schema.String,

@@ -1,26 +1,26 @@
 /**
- * The differences of many devices by what they change: those that change the same lines below the same sections are one group, wherever
- * the lines stand. Pure.
+ * Groups the differences of many devices by their content: devices that change the same lines below the same sections are one
+ * group, wherever the lines are. Pure.
  */
 import { usualRisk } from "./ChangeRisk.ts"
 import { Schema } from "effect"
 
-/** A difference that some devices share to the last character. */
+/** A difference that several devices share exactly. */
 export interface SharedDiff {
   readonly diff: string
   readonly hostnames: ReadonlyArray<string>
-  /** The highest of the devices; null when none has one. */
+  /** The highest score of the devices; null without one. */
   readonly score: number | null
 }
 
-/** A changed line that makes a change risky, and how much it counts. */
+/** A changed line that makes a change risky, and its weight. */
 interface RiskyLine {
   readonly line: string
   readonly weight: number
 }
 
 export interface DiffGroup extends SharedDiff {
-  /** What is changed, as a text that is the same for all of the group. */
+  /** The content of the change, as a text that is the same for the whole group. */
   readonly key: string
   readonly added: number
   readonly removed: number
@@ -32,7 +32,10 @@ const isHeader = (line: string): boolean => line.startsWith("@@") || line.starts
 const isChanged = (line: string): boolean => line.startsWith("+") || line.startsWith("-")
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
-/** The sections that are open before a line of a hunk, by its indentation; null in front when the outermost is not in the hunk. */
+/**
+ * The sections that are open before a line of a hunk, by its indentation; the first is null when the outermost section is not
+ * in the hunk.
+ */
 const sectionsOf = (hunk: ReadonlyArray<string>, at: number): ReadonlyArray<string> | null => {
   let indent = indentOf((hunk[at] ?? "").slice(1))
   const sections: Array<string> = []
@@ -54,18 +57,18 @@ const hunksOf = (diff: string): ReadonlyArray<ReadonlyArray<string>> => {
   return hunks.filter((hunk) => hunk.some(isChanged))
 }
 
-/** What a hunk changes; where the section of a line is not to be seen, all that surrounds it counts. */
+/** The content of a hunk; where the section of a line is not visible, its whole context counts. */
 const keyOfHunk = (hunk: ReadonlyArray<string>): string => {
   const changed = hunk.flatMap((line, at) => (isChanged(line) ? [{ line, sections: sectionsOf(hunk, at) }] : []))
   if (changed.some(({ sections }) => sections === null)) return hunk.join("\n")
   return changed.map(({ line, sections }) => [...(sections ?? []), line].join(" / ")).join("\n")
 }
 
-/** What a difference changes, without where it stands. */
+/** The content of a difference, without positions. */
 export const changeKey = (diff: string): string => hunksOf(diff).map(keyOfHunk).join("\n\n")
 
 const RISKS = 5
-/** Of lines that weigh less nobody needs to be warned. */
+/** Lines with less weight need no warning. */
 const RISKY = 5
 
 const risksOf = (lines: ReadonlyArray<string>): ReadonlyArray<RiskyLine> =>
@@ -78,7 +81,7 @@ const risksOf = (lines: ReadonlyArray<string>): ReadonlyArray<RiskyLine> =>
 const highest = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.max(one, other)
 
-/** The groups: those with the highest score first, of equal ones those with fewer devices, because outliers are what people overlook. */
+/** The groups: the highest score first, then the fewest devices first, because people overlook outliers. */
 export const groupDiffs = (shared: ReadonlyArray<SharedDiff>): ReadonlyArray<DiffGroup> =>
   [...Map.groupBy(shared, ({ diff }) => changeKey(diff))]
     .map(([key, alike]) => {
@@ -101,16 +104,16 @@ export const groupDiffs = (shared: ReadonlyArray<SharedDiff>): ReadonlyArray<Dif
         one.key.localeCompare(other.key)
     )
 
-// What a job changes, or would change, grouped: as `GET /job/<id>/diffs` answers.
+// The changes of a job or of a dry run, grouped, as `GET /job/<id>/diffs` answers.
 
 const RiskyLineShown = Schema.Struct({ line: Schema.String, weight: Schema.Finite })
 
 const Group = Schema.Struct({
-  /** Names the group as long as its change is the same. */
+  /** The key of the group, which stays while its change stays the same. */
   key: Schema.String,
-  /** How many devices are in it. */
+  /** The number of devices in it. */
   count: Schema.Int,
-  /** Their names; the first hundred unless the group is asked for by its key. */
+  /** Their names; the first hundred unless the caller asks for the group by its key. */
   hostnames: Schema.Array(Schema.String),
   /** The difference of one of them. */
   diff: Schema.String,
@@ -123,7 +126,7 @@ const Group = Schema.Struct({
 
 export const JobDiffs = Schema.Struct({
   groups: Schema.Array(Group),
-  /** Devices with a difference that matches, without one, and that have failed. */
+  /** Devices with a difference that matches, without a difference, and failed ones. */
   changed: Schema.Int,
   unchanged: Schema.Int,
   failed: Schema.Int,

@@ -1,6 +1,6 @@
 /**
- * What a commit means in plain words, and whether it takes away so much that somebody has to confirm it
- * (docs/settings-repository.md#confirmation). Pure; the page has it too, so nothing but types is imported.
+ * The effects of a commit in plain words, and whether it removes so much that a user has to confirm it
+ * (docs/settings-repository.md#confirmation). Pure; the page has it too, so it imports only types.
  */
 import type {
   CommitEffects,
@@ -14,15 +14,15 @@ import type {
   VlanEffect
 } from "./CommitEffects.ts"
 
-/** What is too much without a question: percent of a kind, and percent of the managed devices. */
+/** The limits above which a confirmation is needed: percent of a kind, and percent of the managed devices. */
 export interface EffectLimits {
   readonly removed: number
   readonly losing: number
 }
 
-/** Fewer are never too many, whatever part of all they are. */
+/** A smaller number never needs a confirmation, whatever its percentage. */
 const AT_LEAST = 5
-/** To lose every VLAN is too much, however few they are. */
+/** The loss of every VLAN needs a confirmation, however few there are. */
 const ALL_VLANS = 2
 
 const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
@@ -118,7 +118,7 @@ const configurationSentence = (effect: ConfigurationEffect): ReadonlyArray<strin
 const undefinedSentence = ({ devices, file, hostnames, line, message }: UndefinedName): string =>
   `${file}${line === null ? "" : `, line ${line}`}: ${message}, so nothing is printed for it on ${counted(devices, "device")}${listed(hostnames, devices)}`
 
-/** What a commit means in plain words, the most important first. */
+/** The effects of a commit in plain words, the most important first. */
 export const effectSentences = (effects: CommitEffects): ReadonlyArray<string> => [
   ...effects.groups.map(groupSentence),
   ...effects.rules.map(ruleSentence),
@@ -131,7 +131,7 @@ export const effectSentences = (effects: CommitEffects): ReadonlyArray<string> =
   ...effects.undefined_names.map(undefinedSentence)
 ]
 
-/** What is said of a commit that waits. */
+/** The sentence about a commit that waits. */
 export const waitingMessage = (name: string, commit: string, confirm: ReadonlyArray<string>): string =>
   [
     `Commit ${commit} is not in force: it removes so much that it must be confirmed.`,

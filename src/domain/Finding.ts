@@ -1,6 +1,6 @@
 /**
- * Something that is stuck or about to break (docs/operations.md#doctor): what it is about, since when, why, the safe next step, and where
- * there is one the call that repairs it, which asks first. What counts as one is in `findings/`, by concepts.
+ * Something that is stuck or about to break (docs/operations.md#doctor): its subject, since when, why, the safe next step, and,
+ * where one exists, the call that repairs it after a question. The rules for findings are in `findings/`, by concepts.
  */
 import { Schema } from "effect"
 
@@ -22,9 +22,9 @@ const findingKinds = [
   "token"
 ] as const
 
-/** A call of the API that repairs it, for people to say yes to. */
+/** A call of the API that repairs it after the user's consent. */
 const Repair = Schema.Struct({
-  /** What it does, as a button says it. */
+  /** The label of the button. */
   says: Schema.String,
   method: Schema.Literals(["POST", "PUT", "DELETE"]),
   /** Below /api/v1.0. */
@@ -36,9 +36,9 @@ export const Finding = Schema.Struct({
   kind: Schema.Literals(findingKinds),
   /** `bad`: something is stuck or lost now; `warn`: it will be. */
   level: Schema.Literals(["bad", "warn"]),
-  /** What it is about, such as `job 12` or a hostname. */
+  /** Its subject, such as `job 12` or a hostname. */
   about: Schema.String,
-  /** ISO 8601 without a zone, UTC; null when nobody knows. */
+  /** ISO 8601 without a zone, UTC; null when unknown. */
   since: Schema.NullOr(Schema.String),
   what: Schema.String,
   why: Schema.String,
@@ -65,9 +65,9 @@ export const lengthOf = (seconds: number): string => {
   return `${whole} ${unit}${whole === 1 ? "" : "s"}`
 }
 
-/** Reads what a device runs. Nothing is pushed by that. */
+/** Reads what a device runs. It pushes nothing. */
 export const look = (hostname: string) => ({
-  says: `Look what ${hostname} runs`,
+  says: `Read the configuration of ${hostname}`,
   method: "POST" as const,
   path: "/device_drift",
   body: { hostname }

@@ -1,6 +1,6 @@
 /**
- * Firmware images: which names are allowed (they become part of a path, a URL and a command on a switch), which version a name
- * announces, where a switch finds an image, how images and upgrades are shown, and the bodies of requests about them. Pure. See
+ * Firmware images: the allowed names (they become part of a path, a URL and a command on a switch), the version in a name, the
+ * URL for a switch, the views of images and upgrades, and the bodies of requests about them. Pure. See
  * docs/api.md#firmware-images and docs/jobs.md#device_upgrade.
  */
 import { Option, Result, Schema } from "effect"
@@ -35,14 +35,14 @@ export const nameInUrl = (url: string): string | undefined => {
 
 const SHA1 = /^[\da-f]{40}$/
 
-/** A download that can be tried: `sha1` in lower case. */
+/** A valid download: `sha1` in lower case. */
 interface CheckedOrder {
   readonly name: string
   readonly url: string
   readonly sha1: string
 }
 
-/** The download that is asked for, or why there can be none. */
+/** The requested download, or why it is impossible. */
 export const imageOrder = (url: unknown, sha1: unknown): Result.Result<CheckedOrder, string> => {
   if (typeof url !== "string" || url === "") return Result.fail("URL must be specified")
   if (typeof sha1 !== "string" || sha1 === "") return Result.fail("Checksum must be specified")
@@ -53,11 +53,14 @@ export const imageOrder = (url: unknown, sha1: unknown): Result.Result<CheckedOr
   return Result.succeed({ name, url, sha1: sum })
 }
 
-/** True when the URL names a user or a password, which records and logs would show. */
+/** True when the URL contains a user or a password, which records and logs would show. */
 const hasCredentials = (url: string): boolean =>
   URL.canParse(url) && (new URL(url).username !== "" || new URL(url).password !== "")
 
-/** Where a switch fetches the file: no slash between the two is doubled. Undefined for a URL that cannot be typed safely. */
+/**
+ * The URL from which a switch fetches the file, with exactly one slash between the two parts. Undefined for a URL that cannot
+ * be typed safely.
+ */
 export const imageUrl = (url: string, file: string): string | undefined => {
   const whole = `${url.replace(/\/+$/, "")}/${file}`
   return TYPEABLE_URL.test(whole) && URL.canParse(whole) && !hasCredentials(whole) ? whole : undefined
@@ -71,13 +74,13 @@ export const defaultName = (file: string): string | undefined => {
   return `${file.slice(0, dash)}-stable${dot > dash ? file.slice(dot) : ""}`
 }
 
-/** The version that the file name announces (such as `4.32.2F`); undefined when it announces none. */
+/** The version in the file name (such as `4.32.2F`); undefined when it has none. */
 export const versionIn = (names: FirmwareNames | null | undefined, file: string): string | undefined =>
   names?.version.exec(file)?.[1]
 
-// Firmware as people look at it: which versions run where, which images there are, and how far an upgrade is (docs/api.md#firmware-images).
+// Firmware for people: versions by device, images, and the progress of an upgrade (docs/api.md#firmware-images).
 
-/** Managed devices of a group by version; null is a version that is not known. */
+/** Managed devices of a group by version; null is an unknown version. */
 export const VersionsOfGroup = Schema.Struct({
   group: Schema.String,
   devices: Schema.Int,
@@ -85,7 +88,7 @@ export const VersionsOfGroup = Schema.Struct({
 })
 export type VersionsOfGroup = typeof VersionsOfGroup.Type
 
-/** An image. `size` in bytes and `sha1` are null where they are not known; `defaults` are the links that lead to it. */
+/** An image. `size` in bytes and `sha1` are null while unknown; `defaults` are the links that lead to it. */
 const ImageView = Schema.Struct({
   file: Schema.String,
   size: Schema.NullOr(Schema.Int),
@@ -94,7 +97,7 @@ const ImageView = Schema.Struct({
 })
 type ImageView = typeof ImageView.Type
 
-/** A download that has not ended. Bytes that are there, and of the whole; null as long as they are not known. */
+/** A running download: bytes received so far, and bytes in total; null while unknown. */
 export const DownloadView = Schema.Struct({
   job_id: Schema.Int,
   status: Schema.String,
@@ -114,8 +117,8 @@ export const ImagesAndDownloads = Schema.Struct({
 const Step = Schema.Literals(["pre_flight", "download", "activate", "reboot", "post_flight"])
 
 /**
- * A device of an upgrade. `waiting`: not begun; `working` on `step`; `returning`: it reboots, and is waited for; `done`; `failed`, with the
- * last sentence in `message`.
+ * A device of an upgrade. `waiting`: not begun; `working` on `step`; `returning`: it reboots, and the job waits for it; `done`;
+ * `failed`, with the last sentence in `message`.
  */
 export const UpgradeOfDevice = Schema.Struct({
   hostname: Schema.String,
@@ -128,7 +131,7 @@ export const UpgradeOfDevice = Schema.Struct({
   version_before: Schema.NullOr(Schema.String),
   version: Schema.NullOr(Schema.String),
   message: Schema.NullOr(Schema.String),
-  /** What was met before that, such as the switch's own words; its last thousand characters. */
+  /** Earlier messages, such as the switch's own words; the last thousand characters. */
   said: Schema.NullOr(Schema.String)
 })
 export type UpgradeOfDevice = typeof UpgradeOfDevice.Type
@@ -136,7 +139,7 @@ export type UpgradeOfDevice = typeof UpgradeOfDevice.Type
 export const UpgradeCampaign = Schema.Struct({
   job_id: Schema.Int,
   status: Schema.String,
-  /** What was asked for, in its order. */
+  /** The requested steps, in their order. */
   steps: Schema.Array(Step),
   devices: Schema.Array(UpgradeOfDevice)
 })
@@ -196,7 +199,7 @@ const STEPS = ["pre_flight", "download", "activate", "reboot", "post_flight"] as
 const withoutStep = (sent: Readonly<Partial<Record<(typeof STEPS)[number], boolean>>>): ReadonlyArray<string> =>
   STEPS.some((name) => sent[name] === true) ? [] : [`No step was asked for, set one of: ${STEPS.join(", ")}`]
 
-/** What to upgrade, with which image, which steps to take and when (`start_at`, decoded to milliseconds since 1970). */
+/** A requested upgrade: the devices, the image, the steps and the start (`start_at`, decoded to milliseconds since 1970). */
 export const UpgradeRequest = Body.make(
   {
     hostname: ignorable(Schema.String, hostnameRule),
@@ -237,7 +240,7 @@ export const UpgradeRequest = Body.make(
 )
 export type UpgradeRequest = typeof UpgradeRequest.schema.Type
 
-/** The group whose order is asked for. */
+/** The group whose order the caller asks for. */
 export const UpgradeCheckRequest = Body.make(
   { group: required(Schema.String, () => NO_DEVICES, groupRule) },
   { message: Body.firstOf }

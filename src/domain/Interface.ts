@@ -1,6 +1,6 @@
 /**
- * A port of an access switch: its record (docs/api.md#ports-of-a-device), what clients may write about it, and what a request changes at
- * one port (docs/api.md#changing-ports). Pure; the caller says which VLANs and VXLANs the device has.
+ * A port of an access switch: its record (docs/api.md#ports-of-a-device), what clients may write about it, and the changes that
+ * a request makes to one port (docs/api.md#changing-ports). Pure; the caller supplies the VLANs and VXLANs of the device.
  */
 import { Result, Schema } from "effect"
 import * as Body from "./fields/Body.ts"
@@ -13,7 +13,7 @@ import { isDeepStrictEqual } from "node:util"
 import { refusalText, refusedLines } from "./CandidateGate.ts"
 import { platformOf } from "./platforms/Platforms.ts"
 
-/** What a port is used for. */
+/** The use of a port. */
 export const configTypes = [
   "UNKNOWN",
   "UNMANAGED",
@@ -30,7 +30,7 @@ export const configTypes = [
 export const ConfigType = Schema.Literals(configTypes)
 export type ConfigType = typeof ConfigType.Type
 
-/** Free-form data of a port: VLAN names, description, neighbour and so on; the API decides which keys it takes. */
+/** Free-form data of a port: VLAN names, description, neighbour and so on; the API decides which keys it accepts. */
 export const InterfaceData = Schema.Record(Schema.String, Schema.Unknown)
 export type InterfaceData = typeof InterfaceData.Type
 
@@ -58,8 +58,8 @@ export const indexNumber = (name: string): number => {
     .reduce((sum, part) => sum * 100 + Number.parseInt(part, 10) + 1, 0)
 }
 
-// What clients may write about the ports of an access switch (docs/api.md#changing-ports): each port and each key on its own,
-// null removes a key, keys that nobody knows are ignored. Which VLANs and VXLANs a device has is checked below.
+// The fields that clients may write about the ports of an access switch (docs/api.md#changing-ports): each port and each key is
+// judged separately, null removes a key, and unknown keys are ignored. The VLANs and VXLANs of the device are checked below.
 
 const MAX_DESCRIPTION = 64
 const MAX_TEXT = 65_536
@@ -76,7 +76,7 @@ const className = (value: unknown): string => {
 const nullable = <S extends Schema.Top>(value: S, rule: Rule<S["Type"]>, wire: Schema.Top = value) =>
   optional<Schema.NullOr<S>>(Schema.NullOr(value), Rules.orNull(rule), Schema.NullOr(wire))
 
-/** Asked with the device's settings, so that any value passes here. */
+/** Checked against the device's settings later, so any value passes here. */
 const asked = (wire: Schema.Top) => nullable(Schema.Unknown, (sent) => Result.succeed(sent), wire)
 
 const Vlan = Schema.Union([Schema.String, Schema.Int])
@@ -96,7 +96,7 @@ const flag = (name: string) =>
     Rules.flag(({ sent }) => `${name} must be a bool, true or false, got: ${shown(sent)}`)
   )
 
-/** Texts further within the elements are those of one line too, whatever the keys are that they stand behind. */
+/** Texts deeper within the elements are single lines too, whatever their keys are. */
 const withoutLines =
   (rule: Rule<ReadonlyArray<unknown>>): Rule<ReadonlyArray<unknown>> =>
   (sent, place) => {
@@ -125,7 +125,7 @@ const text = (isShort: (sent: string) => boolean, rule: string) =>
     ({ sent }) => `${rule}, got: ${shown(sent)}`
   )
 
-/** The data of a port. Null says that a key goes. */
+/** The data of a port. Null removes a key. */
 export const PortData = Body.make({
   untagged_vlan: asked(Vlan),
   tagged_vlan_list: list(Number.POSITIVE_INFINITY, Vlan),
@@ -135,7 +135,7 @@ export const PortData = Body.make({
     Rules.accept(isHostname, ({ sent }) => `Neighbor must be valid hostname, got: ${shown(sent)}`)
   ),
   neighbor_id: integer((value) => `Neighbor_id must be valid integer, got: ${value}`),
-  // empty text says the same as no description
+  // empty text means no description
   description: optional(
     Schema.NullOr(Schema.String),
     Rules.emptyAsNull(
@@ -157,12 +157,12 @@ export const PortData = Body.make({
 })
 export type PortData = typeof PortData.part.Type
 
-/** What is said of a port, or of its data, that is no object. */
+/** The refusal of a port, or of its data, with a type other than an object. */
 export const NO_OBJECT = "Each interface must have a dict with data to update"
 
 const isNothing = (sent: unknown): boolean => isFalsy(sent) || (isObject(sent) && Object.keys(sent).length === 0)
 
-/** Null and `{}` both say that all data goes. */
+/** Null and `{}` both remove all data. */
 const data: Rule<PortData | null> = (sent) => {
   if (isNothing(sent)) return Result.succeed(null)
   return isObject(sent) ? Result.succeed(PortData.check(sent)) : Result.fail(NO_OBJECT)
@@ -175,7 +175,7 @@ const configtype: Rule<ConfigType> = (sent) => {
   return known === undefined ? Result.fail(`Invalid configtype received: ${name}`) : Result.succeed(known)
 }
 
-/** One port. Without a configtype (null) and without data it says nothing. */
+/** One port. Without a configtype (null) and without data it changes nothing. */
 const SentPort = Body.make({
   configtype: otherwise(Schema.NullOr(ConfigType), null, Rules.falsyAsNull(configtype)),
   data: optional(Schema.NullOr(PortData.part), data, Schema.NullOr(PortData.wire))
@@ -187,7 +187,7 @@ const abbreviated = (key: string): string => (key.length > MAX_SHOWN ? `${key.sl
 
 const isDataKey = (key: string): boolean => Object.hasOwn(PortData.wire.fields, key)
 
-/** The keys of an entry that says nothing but unknown ones; empty when it says anything that can be understood. */
+/** The keys of an entry that has only unknown keys; empty when it has any known key. */
 const unknownKeys = (sent: JsonObject): ReadonlyArray<string> => {
   const sentData = own(sent, "data")
   const inData = isObject(sentData) ? Object.keys(sentData) : []
@@ -204,7 +204,7 @@ const portOf = (name: string, sent: JsonObject): SentPort => {
   return SentPort.check({}).refuse("", sentence)
 }
 
-/** The body of PUT interfaces: ports by name, each with what is wrong with it; null for one that is no object. */
+/** The body of PUT interfaces: ports by name, each with its refusals; null for an entry with a type other than an object. */
 export const PortChanges = Body.make({
   interfaces: required(
     Schema.Record(Schema.String, Schema.NullOr(SentPort.part)),
@@ -221,10 +221,10 @@ export const PortChanges = Body.make({
   )
 })
 
-// What a request changes at one port, and which parts of it are refused (docs/api.md#changing-ports). Pure; which VLANs and
-// VXLANs a device has is given.
+// The changes that a request makes to one port, and their refused parts (docs/api.md#changing-ports). Pure; the caller supplies
+// the VLANs and VXLANs of the device.
 
-/** What values may refer to. */
+/** The names to which values may refer. */
 export interface PortContext {
   readonly hostname: string
   readonly platform: string | null
@@ -233,7 +233,7 @@ export interface PortContext {
   readonly vxlans: ReadonlySet<string>
 }
 
-/** What a port becomes, which of its two parts differ from what is stored, and what was refused. */
+/** The new state of a port, which of its two parts differ from the stored ones, and the refusals. */
 export interface PortChange {
   readonly configtype: ConfigType
   readonly data: InterfaceData | null
@@ -245,13 +245,13 @@ export interface PortChange {
 /** Keys whose values refer to the settings of the device. */
 const REFERRING = ["untagged_vlan", "tagged_vlan_list", "vxlan"] as const
 
-/** True when a change names VLANs or VXLANs, so that the settings have to be read. */
+/** True when a change names VLANs or VXLANs, so that the caller must read the settings. */
 export const refersToSettings = (sent: SentPort | null): boolean => {
   const data = sent?.fields.data?.fields
   return data !== undefined && REFERRING.some((key) => (data[key] ?? null) !== null)
 }
 
-/** A VLAN is named, or given by a number that nobody checks. */
+/** A VLAN is named, or given by a number, which is not checked. */
 const isVlan = (value: unknown, { vlanNames }: PortContext): boolean =>
   typeof value === "string"
     ? value !== "" && vlanNames.has(value)
@@ -298,9 +298,10 @@ const hasLines = (key: string, value: unknown): boolean =>
 const ALL_DATA = ""
 
 /**
- * The keys, each with a point before it, by which a change gives a port lines of its own for the configuration, takes such lines away, or
- * tries to; all data of the port by an empty text. `shown` are the stored data as their reader is shown them: what equals these is no change.
- * The stored data themselves are not compared, because the answer would tell whoever guesses a hidden secret.
+ * The keys, each with a point before it, by which a change adds free lines to the configuration of a port, removes them, or
+ * tries to; an empty text stands for all data of the port. `shown` are the stored data as the API shows them to their reader:
+ * values equal to these are no change. The stored data themselves are not compared, because the answer would reveal a correct
+ * guess of a hidden secret.
  */
 export const freeFields = ({ fields: { data } }: SentPort, shown: InterfaceData | null): ReadonlyArray<string> => {
   if (data === undefined) return []
@@ -316,13 +317,13 @@ export const freeFields = ({ fields: { data } }: SentPort, shown: InterfaceData 
     .map((key) => `.${key}`)
 }
 
-/** The lines that a value brings into the section of its port beside the words that a template puts before it. */
+/** The lines that a value adds to the section of its port, in addition to the words that a template puts before it. */
 const linesOf = (key: "cli_append_str" | "description" | "tags", value: unknown): string => {
   const lines = textsIn(value).map((text) => text.trim())
   return lines.map((text) => (key === "cli_append_str" ? text : text.replace(/^.*/, ""))).join("\n")
 }
 
-/** Without the values that hold lines which are no configuration, or leave the section of the port. */
+/** Removes values with lines that are not configuration, or that leave the section of the port. */
 const withoutCommands = (sent: PortData, { platform: name }: PortContext): PortData => {
   const platform = platformOf(name)
   if (platform === undefined) return sent
@@ -338,7 +339,7 @@ interface MergedPort {
   readonly errors: ReadonlyArray<string>
 }
 
-/** The stored data with the good keys merged in, and what is wrong with the others. */
+/** The stored data with the valid keys merged in, and the refusals of the others. */
 const merge = (stored: InterfaceData | null, sent: PortData, context: PortContext): MergedPort => {
   const checked = withoutCommands(withSettings(sent, context), context)
   const data = new Map(Object.entries(stored ?? {}))
@@ -354,11 +355,11 @@ const isEmpty = (data: InterfaceData | null): boolean => isObject(data) && Objec
 
 const dataOf = (stored: InterfaceData | null, sent: PortData | null | undefined, context: PortContext): MergedPort => {
   if (sent === undefined) return { data: stored, errors: [] }
-  // what is empty already stays as it is
+  // an empty value needs no change
   return sent === null ? { data: isEmpty(stored) ? stored : null, errors: [] } : merge(stored, sent, context)
 }
 
-/** Applies what was sent for a port to what is stored. */
+/** Applies the sent entry of a port to the stored one. */
 export const changePort = (port: Interface, sent: SentPort, context: PortContext): PortChange => {
   const configtype = sent.fields.configtype ?? port.configtype
   const { data, errors } = dataOf(port.data, sent.fields.data, context)
@@ -366,7 +367,7 @@ export const changePort = (port: Interface, sent: SentPort, context: PortContext
     configtype,
     data,
     configtypeChanged: configtype !== port.configtype,
-    // a key set to null where there is no data is no change either
+    // a key set to null that has no data is no change either
     dataChanged: !isDeepStrictEqual(data, port.data) && !(port.data === null && isEmpty(data)),
     errors: [...sentencesOf(sent.refusals), ...errors]
   }

@@ -1,5 +1,5 @@
 /**
- * Background jobs (docs/jobs.md): the record that the API shows, what a job waits for, its results, how it went, its lock and its
+ * Background jobs (docs/jobs.md): the record that the API shows, the waits of a job, its results, its outcome, its lock and its
  * progress. The functions that a job may have are defined in `jobs/`.
  */
 import { Predicate, Schema } from "effect"
@@ -12,7 +12,8 @@ import {
 import { endedStates, jobStates } from "../../machines/job/JobStatuses.ts"
 import { serviceClasses } from "./jobs/ServiceClasses.ts"
 
-// What is remarkable about how a device took a candidate, as the record of a job shows it (docs/changes.md#entries-of-the-result).
+// Remarkable facts about how a device took a candidate, as the record of a job shows them
+// (docs/changes.md#entries-of-the-result).
 
 const line = { line_number: Schema.Int, line: Schema.String }
 
@@ -24,19 +25,19 @@ const fields = {
 export const ChangeNotes = Schema.Struct(fields)
 export type ChangeNotes = Notes
 
-/** The same beside the other keys of a task; left out when there is nothing. */
+/** The same as a key of a task; left out when the list is empty. */
 const noteKeys = { said: Schema.optionalKey(fields.said), not_shown: Schema.optionalKey(fields.not_shown) }
 
 /** `on_missing_lines` of a synchronization. */
 export const MissingLinesPolicy = Schema.Literals(missingLinesPolicies)
 export type MissingLinesPolicy = typeof MissingLinesPolicy.Type
 
-// What a job waits for, as its record shows it: somebody's approval, a window, another job's lock, a place,
-// the commit timers of its own devices, or somebody who has paused it.
+// The waits of a job, as its record shows them: an approval by another person, a window, another job's lock, a place, the
+// commit timers of its own devices, or a pause by a user.
 
 /**
- * Waits for a lock that another job has, or for a job that goes before; `since` is when that one got it, `waits_since` when this one began to
- * wait: ISO 8601 without a zone, UTC.
+ * Waits for a lock that another job has, or for a job with priority; `since` is when the other job got it, `waits_since` when
+ * this one began to wait: ISO 8601 without a zone, UTC.
  */
 export const LockWait = Schema.Struct({
   reason: Schema.Literal("lock"),
@@ -49,7 +50,7 @@ export const LockWait = Schema.Struct({
 })
 export type LockWait = typeof LockWait.Type
 
-/** Waits for one of so many places; `class` says in whose turn it begins. */
+/** Waits for one of so many places; `class` decides its turn. */
 export const PlaceWait = Schema.Struct({
   reason: Schema.Literal("place"),
   class: Schema.Literals(serviceClasses),
@@ -66,7 +67,7 @@ const TimerWait = Schema.Struct({
   message: Schema.String
 })
 
-/** Waits for the approval of somebody else; at `until`, ISO 8601 without a zone, UTC, it is given up. */
+/** Waits for the approval of another person; the wait is given up at `until`, ISO 8601 without a zone, UTC. */
 const ApprovalWait = Schema.Struct({
   reason: Schema.Literal("approval"),
   why: Schema.String,
@@ -75,7 +76,7 @@ const ApprovalWait = Schema.Struct({
   message: Schema.String
 })
 
-/** Waits until all of its devices may be changed, at `until`, ISO 8601 without a zone, UTC, as the windows are now. */
+/** Waits until all of its devices may be changed, at `until`, ISO 8601 without a zone, UTC, according to the current windows. */
 export const WindowWait = Schema.Struct({
   reason: Schema.Literal("window"),
   why: Schema.String,
@@ -96,15 +97,15 @@ const PauseWait = Schema.Struct({
 export const JobWaiting = Schema.Union([LockWait, TimerWait, ApprovalWait, WindowWait, PlaceWait, PauseWait])
 export type JobWaiting = typeof JobWaiting.Type
 
-// How a job went, beside its status: a job whose devices all failed is FINISHED as clients know it, but no success. Pure; the
-// status, the devices and what the function says of itself decide (docs/jobs.md#outcome).
+// The outcome of a job in addition to its status: a job whose devices all failed is FINISHED as clients know it, but no
+// success. Pure; the status, the devices and the function's own report decide (docs/jobs.md#outcome).
 
-/** `partial`: some devices are done and others are not. `failed`: nothing that was asked for came about. */
+/** `partial`: some devices are done and others are not. `failed`: nothing of the request was done. */
 export const jobOutcomes = ["success", "partial", "failed", "aborted"] as const
 export const Outcome = Schema.Literals(jobOutcomes)
 export type Outcome = typeof Outcome.Type
 
-/** Devices of a job. `changed`: succeeded with a difference, which a dry run has only shown. */
+/** Devices of a job. `changed`: succeeded with a difference, which a dry run only shows. */
 export const JobCounts = Schema.Struct({
   devices: Schema.Int,
   succeeded: Schema.Int,
@@ -113,14 +114,14 @@ export const JobCounts = Schema.Struct({
 })
 export type JobCounts = typeof JobCounts.Type
 
-/** The counts of a job that has done nothing yet. */
+/** The counts of a job that has not begun. */
 export const noDevices: JobCounts = { devices: 0, succeeded: 0, failed: 0, changed: 0 }
 
 /** A job at its end. */
 export interface EndedJob {
   readonly status: JobStatus
   readonly counts: JobCounts
-  /** Why the work as a whole came to nothing although nothing was thrown; null when it did not. */
+  /** Why the work as a whole failed although nothing was thrown; null when it did not. */
   readonly failure: string | null
 }
 
@@ -139,7 +140,7 @@ export const outcomeOf = ({ counts, failure, status }: EndedJob): Outcome | null
   }
 }
 
-/** Where a device failed: the name of the task, and the last thing that was said about it. */
+/** The place of a device's failure: the name of the task, and its last message. */
 interface FailedStep {
   readonly step: string
   readonly reason: string
@@ -154,7 +155,7 @@ const reasonIn = (text: string): string => {
   return lines.findLast((line) => TYPED.test(line)) ?? lines.at(-1)?.trim() ?? ""
 }
 
-/** The step that failed among the failed tasks of a device, in their order; a main task often only points to its child. */
+/** The step that failed among the failed tasks of a device, in their order; a main task often only refers to its child. */
 export const failedStep = (tasks: ReadonlyArray<Pick<JobTask, "task_name" | "result">>): FailedStep => {
   const texts = tasks.map(({ result, task_name }) => ({ step: task_name, text: String(result ?? "").trim() }))
   const found = texts.findLast(({ text }) => text !== "" && !SUBTASK.test(text)) ?? texts.at(-1)
@@ -166,7 +167,7 @@ const inOneLine = (text: string): string => text.trim().replaceAll(/\s*\n\s*/g, 
 const failedDevices = ({ devices, failed }: JobCounts): string | null =>
   failed === 0 ? null : `${failed} of ${devices} ${devices === 1 ? "device" : "devices"} failed`
 
-/** What the log says of a job that is not a success; `reason` is why it ended, when that is known. */
+/** The log line of a job without success; `reason` is why it ended, if known. */
 export const outcomeText = (
   jobFunction: string,
   { counts, failure, status }: EndedJob,
@@ -184,13 +185,13 @@ export const jobStatuses = ["UNKNOWN", ...jobStates] as const
 export const JobStatus = Schema.Literals(jobStatuses)
 export type JobStatus = typeof JobStatus.Type
 
-/** A job in one of these will not change any more. */
+/** The final statuses. */
 export const finalStatuses: ReadonlyArray<JobStatus> = endedStates
 
 /**
  * One entry of a device's task list; `diff` is never null, and `result` of a failed task is text. `proof` says how the device
- * was proved to run what was committed, `remarks` what could not be compared (docs/changes.md#proof), `said` what it said to lines without refusing them, `not_shown`
- * which lines it does not show (docs/changes.md#remarks).
+ * was proved to run what was committed, `remarks` what could not be compared (docs/changes.md#proof), `said` the switch's
+ * remarks about lines that it accepted, `not_shown` the lines that it does not show (docs/changes.md#remarks).
  */
 export const JobTask = Schema.Struct({
   task_name: Schema.String,
@@ -198,13 +199,13 @@ export const JobTask = Schema.Struct({
   diff: Schema.String,
   failed: Schema.Boolean,
   proof: Schema.optionalKey(Schema.Literals(proofs)),
-  /** What people should know although nothing is wrong; absent when there is nothing. */
+  /** Notes for people about a success; absent without any. */
   remarks: Schema.optionalKey(Schema.Array(Schema.String)),
   ...noteKeys
 }).annotate({ identifier: "JobTask" })
 export type JobTask = typeof JobTask.Type
 
-/** What a job did on one device. Entry 0 is the main task. */
+/** The result of a job on one device. Entry 0 is the main task. */
 export const DeviceResult = Schema.Struct({ failed: Schema.Boolean, job_tasks: Schema.Array(JobTask) })
 export type DeviceResult = typeof DeviceResult.Type
 
@@ -247,10 +248,10 @@ export const Job = Schema.Struct({
   counts: Schema.NullOr(JobCounts),
   start_arguments: Schema.NullOr(StartArguments),
   waiting_for: Schema.NullOr(JobWaiting),
-  /** Hashes of the commits that the job works on; null for one that works on none, or that has not begun. */
+  /** Hashes of the commits that the job works on; null for a job without commits, or one that has not begun. */
   settings_commit: Schema.NullOr(Schema.String),
   templates_commit: Schema.NullOr(Schema.String),
-  /** What was said when the job was aborted, and by whom; null for one that was not, or without a reason. */
+  /** Who aborted the job, with the reason; null without an abort or a reason. */
   abort_reason: Schema.NullOr(Schema.String),
   aborted_by: Schema.NullOr(Schema.String)
 })
@@ -259,7 +260,7 @@ export type Job = typeof Job.Type
 /** No job has this id. */
 export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", {
   id: Schema.Int,
-  /** The number was given out: the job was removed, or never came to be. */
+  /** The number was assigned: the job was removed, or its creation failed. */
   was_given: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
@@ -279,22 +280,22 @@ export class JobNotAbortable extends Schema.TaggedError<JobNotAbortable>()("JobN
 }
 
 /**
- * What a job's function failed with outside the per-device part: `type` is the name that clients know
- * (`JoblockError`, `DeviceStateError`, …), `message` the sentence that they show.
+ * The failure of a job's function outside the per-device part: `type` is the name that clients know (`JoblockError`,
+ * `DeviceStateError`, …), `message` the sentence that they show.
  */
 export class JobFailure extends Schema.TaggedError<JobFailure>()("JobFailure", {
   type: Schema.String,
   message: Schema.String
 }) {}
 
-/** In whose name jobs run that the server starts by itself every so often. */
+/** The owner of jobs that the server starts on a schedule. */
 export const SCHEDULER = "scheduler"
 
-/** The record's name of a function called with these arguments. */
+/** The name in the record for a function called with these arguments. */
 export const functionName = (name: string, args: unknown): string =>
   Predicate.hasProperty(args, "dry_run") && args.dry_run === true ? `${name} (dry_run)` : name
 
-/** The function behind a record's name. */
+/** The function behind the name in a record. */
 export const functionOf = (recordName: string): string => recordName.replace(/ \(dry_run\)$/, "")
 
 /** The exception record of a failure. */
@@ -305,7 +306,7 @@ export const toException = (failure: JobFailure, jobFunction: string): JobExcept
   traceback: `In job function ${jobFunction}:\n${failure.type}: ${failure.message}\n`
 })
 
-/** A task entry that went well. */
+/** A successful task entry. */
 export const taskOk = (task_name: string, result: unknown = null, diff = ""): JobTask => ({
   task_name,
   result,
@@ -321,7 +322,7 @@ export const taskFailed = (task_name: string, text: string, diff = ""): JobTask 
   failed: true
 })
 
-/** A main task's text when one of its children failed. */
+/** The text of a main task when one of its children failed. */
 export const subtaskFailed = (child: string): string => `Subtask: ${child} (failed)\n`
 
 /** The device's result from its list of tasks. */
@@ -332,7 +333,7 @@ export const deviceResult = (tasks: ReadonlyArray<JobTask>): DeviceResult => ({
 
 // Locks that keep conflicting jobs apart, one row per feature (docs/changes.md#locks-and-waiting).
 
-/** The lock of everything that configures devices. It is the only name there is. */
+/** The lock for everything that configures devices. It is the only name. */
 export const DEVICES_LOCK = "devices"
 
 /** A lock row as the API shows it; `start_time` is `YYYY-MM-DD HH:MM:SS.ffffff`, UTC. */
@@ -344,7 +345,7 @@ export const JobLock = Schema.Struct({
 })
 export type JobLock = typeof JobLock.Type
 
-/** Whose turn it is: the job that has the lock, or that waits for it and goes before. `since` is ISO 8601, UTC. */
+/** The job that has the lock, or that waits for it with priority. `since` is ISO 8601, UTC. */
 export const LockHolder = Schema.Struct({
   job_id: Schema.Int,
   function_name: Schema.String,
@@ -357,11 +358,11 @@ export type LockHolder = typeof LockHolder.Type
 export const describeHolder = ({ function_name, isWaiting, job_id, since }: LockHolder): string =>
   `job ${job_id} (${function_name}) ${isWaiting ? "has waited for it" : "has had it"} since ${since}`
 
-/** Another job has the lock; trying again later can help. */
+/** Another job has the lock; a later retry can help. */
 export class JobLockBusy extends Schema.TaggedError<JobLockBusy>()("JobLockBusy", {
   name: Schema.String,
   holder: LockHolder,
-  /** Nobody else who waits goes before. */
+  /** True when no other waiting job has priority. */
   isNext: Schema.Boolean
 }) {
   override get message() {
@@ -369,13 +370,13 @@ export class JobLockBusy extends Schema.TaggedError<JobLockBusy>()("JobLockBusy"
   }
 }
 
-// How far a job is with each of its devices, as `GET /job/<id>/progress` answers.
+// The progress of a job on each of its devices, as `GET /job/<id>/progress` answers.
 
 const nullableText = Schema.NullOr(Schema.String)
 
 const DeviceProgress = Schema.Struct({
   hostname: Schema.String,
-  /** Where its change stands; null for a job that changes no configuration, and before the change was planned. */
+  /** The phase of its change; null for a job that changes no configuration, and before the change was planned. */
   phase: Schema.NullOr(Schema.Literals(changePhases)),
   /** Why the change ended otherwise than confirmed, in one word. */
   reason: nullableText,
@@ -383,9 +384,9 @@ const DeviceProgress = Schema.Struct({
   failed: Schema.NullOr(Schema.Boolean),
   changed: Schema.Boolean,
   score: Schema.NullOr(Schema.Finite),
-  /** Moment at which the switch takes its commit back by itself, UTC; null when no timer is known to run. */
+  /** The moment at which the switch rolls its commit back automatically, UTC; null when no timer is known to run. */
   timer_until: nullableText,
-  /** The step that failed, why in one line, and all that was said, which is the switch's own words where it has refused something. */
+  /** The failed step, the reason in one line, and the whole message: the switch's own words where it refused something. */
   step: nullableText,
   why: nullableText,
   said: nullableText

@@ -33,7 +33,7 @@ export const Linknet = Schema.Struct({
 })
 export type Linknet = typeof Linknet.Type
 
-/** What is needed to store a new link. */
+/** The values of a new link. */
 export type NewLinknet = Omit<Linknet, "id">
 
 /** True when an end of the link is this port of this device. */
@@ -79,14 +79,14 @@ export const endOf = (linknet: Linknet, deviceId: number): LinkEnd | null => {
   }
 }
 
-// What clients may write about a link, with the rules of the manual and the words in which they refuse (docs/api.md#linknets). Whether devices
-// and sites exist is checked elsewhere.
+// The fields that clients may write about a link, with the rules of the manual and the words in which they refuse
+// (docs/api.md#linknets). Handlers check whether devices and sites exist.
 
 const MAX_PORT = 64
 const MAX_DESCRIPTION = 255
 const DOTTED_QUAD = /^\d{1,3}(\.\d{1,3}){3}$/
 
-/** An IPv4 network as text, a /32 when no length is given; or the reason why it is none, in the reference's words. */
+/** An IPv4 network as text, a /32 when no length is given; or the reason why the text is not one, in the reference's words. */
 const parseIpv4Network = (value: unknown): Result.Result<Network, string> => {
   const text = shown(value)
   const [address = "", mask] = text.split("/", 2)
@@ -157,13 +157,13 @@ const linkNetwork = (sent: unknown): Result.Result<Network | null, string> => {
     : parsed
 }
 
-/** Device names beside the other keys are checked and otherwise ignored. */
+/** Device names in a change are checked and otherwise ignored. */
 const ignoredHostname = optional(Schema.String, hostname)
 const port = optional(
   Schema.String,
   Rules.convert(portName, () => `String should have 1 to ${MAX_PORT} characters`)
 )
-/** Judged with the network (`patchOf`), so that any value passes here. */
+/** Judged with the network (`patchOf`), so any value passes here. */
 const address = optional(
   Schema.Unknown,
   Rules.emptyAsNull((sent) => Result.succeed(sent)),
@@ -225,7 +225,7 @@ const addressError = (network: Network | null, sent: unknown): string | undefine
 
 type Change = typeof LinknetChange.checked.Type
 
-/** Refuses each address that does not fit the network; equal ones are told for end b alone. */
+/** Refuses each address outside the network; equal addresses are reported for end b only. */
 const withAddresses = (sent: Change, network: Network | null, a: unknown, b: unknown): Change => {
   const equal = a !== null && a === b ? `${VALUE_ERROR} device_a_ip and device_b_ip can not be the same` : undefined
   const errors = [
@@ -241,14 +241,14 @@ const withAddresses = (sent: Change, network: Network | null, a: unknown, b: unk
 
 const text = (value: unknown): string | null => (typeof value === "string" ? value : null)
 
-/** The network that a link has after the change, or both texts of why it cannot. */
+/** The network that a link has after the change, or both texts of the reason against it. */
 const networkOf = (stored: Linknet, sent: Change): Result.Result<Network | null, ReadonlyArray<string>> => {
   const [key, given] = ["ipv4_network", sent.fields.ipv4_network]
   const refusal = sent.refusals.get(key)
   if (refusal !== undefined) return Result.fail(refusal)
   const before = stored.ipv4_network
   if (given !== undefined) {
-    // what the record has already may be sent back
+    // a client may send back a value of the record
     const why = given === null || formatNetwork(given) === before ? Option.none() : whyUnusable(given)
     return Option.match(why, {
       onNone: () => Result.succeed(given),
@@ -259,9 +259,7 @@ const networkOf = (stored: Linknet, sent: Change): Result.Result<Network | null,
   return Result.mapError(linkNetwork(before), (error) => settingError(key, before, error))
 }
 
-/**
- * The changes of a body over the stored link, or both texts of every field that is wrong; a bad network is then the only error.
- */
+/** The changes of a body over the stored link, or both texts of every invalid field; an invalid network is then the only error. */
 export const patchOf = (stored: Linknet, sent: Change): Result.Result<LinknetPatch, ReadonlyArray<string>> =>
   Result.flatMap(networkOf(stored, sent), (network) => {
     const { device_a_ip: a = stored.device_a_ip, device_b_ip: b = stored.device_b_ip } = sent.fields

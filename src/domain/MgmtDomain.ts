@@ -25,11 +25,11 @@ export const MgmtDomain = Schema.Struct({
 })
 export type MgmtDomain = typeof MgmtDomain.Type
 
-/** What is needed to store a new management domain. */
+/** The values of a new management domain. */
 export type NewMgmtDomain = Omit<MgmtDomain, "id">
 
-// What clients may write about a management domain, with the rules of the manual and both texts for each field that
-// is wrong (docs/api.md#management-domains). Whether devices and sites exist is checked elsewhere.
+// The fields that clients may write about a management domain, with the rules of the manual and both texts for each invalid
+// field (docs/api.md#management-domains). Handlers check whether devices and sites exist.
 
 const VLAN = "Numeric 802.1Q VLAN ID, 1-4095"
 const nullableText = Schema.NullOr(Schema.String)
@@ -115,7 +115,7 @@ const common = {
   description: text(255)
 }
 
-/** The hostname of a member, made a text before the rule is applied. */
+/** The hostname of a member, converted to text before the rule is applied. */
 const member = optional(Schema.String, (sent, { key }) => {
   const hostname = shown(sent)
   return isHostname(hostname) ? Result.succeed(hostname) : Result.fail(`Invalid hostname for ${key}: ${hostname}`)
@@ -123,7 +123,7 @@ const member = optional(Schema.String, (sent, { key }) => {
 
 const MEMBERS: ReadonlyArray<string> = ["device_a", "device_b"]
 
-/** The body of POST /mgmtdomains: two devices by hostname. What is missing is told by the route, in one sentence. */
+/** The body of POST /mgmtdomains: two devices by hostname. The route reports missing fields in one sentence. */
 export const MgmtDomainBody = Body.make(
   { device_a: member, device_b: member, ...common },
   { sentencesOf: (key, sent, sentence) => (MEMBERS.includes(key) ? [sentence] : settingError(key, sent, sentence)) }

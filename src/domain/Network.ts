@@ -1,12 +1,12 @@
 /**
- * Hostnames, MAC addresses, IP addresses and networks: how each is written and compared, and the networks in which devices may get the
- * fleet's logins (docs/security.md#management-networks). Addresses are compared by value, so `2001:db8::1` and `2001:db8:0::1` are the
- * same.
+ * Hostnames, MAC addresses, IP addresses and networks: their spellings and comparisons, and the networks in which devices may
+ * get the fleet's logins (docs/security.md#management-networks). Addresses are compared by value, so `2001:db8::1` and
+ * `2001:db8:0::1` are the same.
  */
 import { Option, Result, Schema } from "effect"
 import { IpInterface, NetAddress } from "effect/net"
 
-/** A network in a request, in the settings or in the database is missing or is no network in CIDR notation. */
+/** A network in a request, in the settings or in the database is missing or is not in CIDR notation. */
 export class InvalidNetwork extends Schema.TaggedError<InvalidNetwork>()("InvalidNetwork", {
   message: Schema.String
 }) {}
@@ -42,7 +42,7 @@ const toBigInt = (address: NetAddress.IpAddress): bigint =>
     ? join(NetAddress.ipv4ToOctets(address), 8n)
     : join(NetAddress.ipv6ToSegments(address), 16n)
 
-/** The value of an address; none when the text is no address of this version. */
+/** The value of an address; none when the text is not an address of this version. */
 export const parseAddress = (version: IpVersion, text: string): Option.Option<bigint> => {
   const parsed: Result.Result<NetAddress.IpAddress, NetAddress.NetAddressError> =
     version === 4 ? NetAddress.ipv4FromString(text) : NetAddress.ipv6FromString(text)
@@ -65,7 +65,7 @@ const MAPPED_BITS = 96
 
 export const isMapped = (value: bigint): boolean => value >> BigInt(WIDTH[4]) === MAPPED
 
-/** An address in the one form that `formatAddress` gives it, one that is mapped into IPv6 as IPv4; what is no address stays as it is. */
+/** An address in the form of `formatAddress`; an address that is mapped into IPv6 becomes IPv4, and any other text stays unchanged. */
 export const plainAddress = (text: string): string => {
   const version: IpVersion = text.includes(":") ? 6 : 4
   return Option.match(parseAddress(version, text), {
@@ -99,14 +99,14 @@ export const containsAddress = (network: Network, text: string): boolean =>
   Option.exists(parseAddress(network.version, text), (value) => value >= network.first && value <= network.last)
 
 /**
- * The addresses that hosts may have: without network and broadcast address for IPv4, without the anycast address of the
- * routers for IPv6. Networks of one or two addresses have no such addresses to leave out.
+ * The addresses that hosts may have: without network and broadcast address for IPv4, without the anycast address of the routers
+ * for IPv6. Networks of one or two addresses have no such addresses.
  */
 export const hostAddresses = ({ first, last, version }: Network): AddressRange =>
   last - first < 2n ? { version, first, last } : { version, first: first + 1n, last: version === 4 ? last - 1n : last }
 
-// Names of devices and how MAC addresses are written: the two spellings by which the API, the settings repository and the DHCP
-// server refer to a switch. See docs/api.md#hostnames and docs/api.md#texts-of-device-fields.
+// Hostnames and MAC addresses: the two spellings by which the API, the settings repository and the DHCP server refer to a
+// switch. See docs/api.md#hostnames and docs/api.md#texts-of-device-fields.
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 
@@ -129,20 +129,20 @@ export const comparableHostname = (hostname: string): string => hostname.replace
 export const isSameHostname = (one: string, other: string | undefined): boolean =>
   other !== undefined && comparableHostname(one) === comparableHostname(other)
 
-/** `08:00:27:5c:09:1f`, `0800.275c.091f` or plain hex to `0800275C091F`; none when it is not a MAC address. */
+/** `08:00:27:5c:09:1f`, `0800.275c.091f` or plain hex to `0800275C091F`; none for any other text. */
 export const normalizeMac = (value: string): Option.Option<string> => {
   const hex = value.replaceAll(/[:.-]/g, "").toUpperCase()
   return /^[0-9A-F]{12}$/.test(hex) ? Option.some(hex) : Option.none()
 }
 
-/** A MAC address in any of those spellings to `08:00:27:5C:09:1F`, as answers have it; none when it is not one. */
+/** A MAC address in any of those spellings to `08:00:27:5C:09:1F`, as in answers; none for any other text. */
 export const macWithColons = (value: string): Option.Option<string> =>
   Option.map(normalizeMac(value), (hex) => (hex.match(/../g) ?? []).join(":"))
 
-// Where devices may be that get the fleet's logins (docs/security.md#management-networks): prefixes, and on demand those that
-// the settings repository has for its fabric. What is no address of theirs is outside.
+// Where devices may be that get the fleet's logins (docs/security.md#management-networks): prefixes, and on demand the fabric
+// prefixes of the settings repository. Any text except an address in them is outside.
 
-/** What `MANAGEMENT_NETWORKS` says. */
+/** The value of `MANAGEMENT_NETWORKS`. */
 export interface ManagementNetworks {
   readonly networks: ReadonlyArray<Network>
   /** The prefixes of the settings' `underlay` count too. */
@@ -150,8 +150,8 @@ export interface ManagementNetworks {
 }
 
 /**
- * The device may not get the login: its address is in none of the networks. Nothing was sent; `rule` is what forbids it, null where no
- * network was named yet.
+ * The device may not get the login: its address is in none of the networks. Nothing was sent; `rule` is the setting that
+ * forbids it, null before any network was named.
  */
 export class AddressOutside extends Schema.TaggedError<AddressOutside>()("AddressOutside", {
   hostname: Schema.String,
@@ -172,7 +172,7 @@ export class AddressOutside extends Schema.TaggedError<AddressOutside>()("Addres
   }
 }
 
-/** Stands for the prefixes of the settings. */
+/** Represents the prefixes of the settings. */
 const FROM_SETTINGS = "settings"
 
 const managementPrefix = (text: string): Result.Result<Network, string> => {
@@ -199,7 +199,7 @@ export const parseManagementNetworks = (list: string): Result.Result<ManagementN
     return { networks, fromSettings: parts.includes(FROM_SETTINGS) }
   })
 
-/** The list as it stands in the environment, or nothing; a wrong one ends the start with its sentence. */
+/** The list in the environment, or nothing; an invalid list stops the start with its sentence. */
 export const ManagementNetworksText = Schema.String.pipe(
   Schema.check(
     Schema.makeFilter(
@@ -209,7 +209,7 @@ export const ManagementNetworksText = Schema.String.pipe(
   )
 )
 
-/** Whether the address is in one of the networks. Names, and whatever else is no address, are not. */
+/** Whether the address is in one of the networks. Names and other texts are not. */
 export const isInside = (networks: ReadonlyArray<Network>, address: string): boolean => {
   const text = plainAddress(address)
   return networks.some((network) => containsAddress(network, text))

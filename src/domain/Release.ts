@@ -4,14 +4,14 @@
  */
 import manifest from "../../package.json" with { type: "json" }
 
-/** The release that runs: the version of the package. */
+/** The running release: the version of the package. */
 export const release: string = manifest.version
 
-/** The commit that a package was made of; a clone asks git (runtime/Build.ts). */
+/** The commit from which a package was made; a clone asks git (runtime/Build.ts). */
 export const packedCommit: string | undefined =
   "gitHead" in manifest && typeof manifest.gitHead === "string" ? manifest.gitHead : undefined
 
-/** `1.4.2-rc.1` as numbers and words; a release that is no preview has no words. */
+/** `1.4.2-rc.1` as numbers and words; only a preview has words. */
 const parse = (
   version: string
 ): { readonly numbers: ReadonlyArray<number>; readonly preview: ReadonlyArray<string> } => {
@@ -30,7 +30,7 @@ const compareWords = (a: string, b: string): number => {
 }
 
 const comparePreviews = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number => {
-  // a preview is older than what it is a preview of
+  // a preview is older than its release
   if (a.length === 0 || b.length === 0) return b.length - a.length
   for (const [index, word] of a.entries()) {
     const other = b[index]
@@ -51,43 +51,44 @@ export const compareReleases = (a: string, b: string): number => {
   return comparePreviews(left.preview, right.preview)
 }
 
-// How soon the work of a replica that has ended, stands still or has lost its database goes on at another one, and by when the
-// first one sends nothing more (promise 1). All in seconds; the same in every replica. They belong together:
-// - What is silent is taken over within `TAKE_OVER`: the silence, then a look at who is silent, then a look for messages.
-// - A claim is believed for less time than others wait. The last sign of life may be `SIGN` old when the claim is found good, so
-//   nobody takes the work over before `SILENT_REPLICA - SIGN` more; a process that is paused and goes on later asks first.
-// - Who cannot give signs stops its work after one more of them was not taken: `2 * SIGN`, before others begin with it.
-// - What it had locked in the database is free within `TAKE_OVER`, also when two of its transactions had waited for each other:
+// How soon another replica takes over the work of a replica that has ended, has stopped responding or has lost its database, and by
+// when the first one sends nothing more (promise 1). All in seconds; the same in every replica. The values depend on each other:
+// - A silent replica is taken over within `TAKE_OVER`: the silence, then a check for silent replicas, then a check for messages.
+// - A claim is trusted for less time than others wait. The last heartbeat may be `HEARTBEAT` old when the claim is validated, so no
+//   process takes the work over for another `SILENT_REPLICA - HEARTBEAT`; a process that was paused and continues later checks its
+//   claim first.
+// - A process that cannot write heartbeats stops its work after the second one has failed: `2 * HEARTBEAT`, before others begin with it.
+// - Its locks in the database are released within `TAKE_OVER`, also when two of its transactions had waited for each other:
 //   `2 * IDLE_TRANSACTION`.
-// - A replica whose port refuses connections counts as gone after `REFUSED`, whatever its signs say. A claim is not believed for
+// - A replica whose port refuses connections counts as dead after `REFUSED`, whatever its heartbeats say. A claim is not trusted for
 //   that long either.
 
-/** Between two signs of life of a replica and of a job that is worked on; a sign that takes as long again counts as not given. */
+/** Between two heartbeats of a replica and of a running job; a heartbeat that takes as long again counts as failed. */
 export const HEARTBEAT = 2
 
-/** Without a sign for so long a replica loses its devices and executions to the others. */
+/** After so long without a heartbeat a replica loses its devices and executions to the others. */
 export const SILENT_REPLICA = 6
 
-/** Without a sign for so long a job gets a new attempt, whatever its replica says. */
+/** After so long without a heartbeat a job gets a new attempt, whatever the state of its replica. */
 export const SILENT_JOB = 7
 
-/** Between two looks at which replicas there are. */
+/** Between two checks for replicas. */
 export const LOOK_FOR_REPLICAS = 1
 
-/** Between two looks for jobs that nobody works on. */
+/** Between two checks for jobs without a running process. */
 export const LOOK_FOR_JOBS = 2
 
-/** Between two looks for messages that are to be worked on. */
+/** Between two checks for messages to process. */
 export const LOOK_FOR_MESSAGES = 1
 
-/** Pings of a replica that refuses them, half a second apart (`effect/cluster/RunnerHealth`), until it counts as gone. */
+/** Pings to a replica that refuses them, half a second apart (`effect/cluster/RunnerHealth`), until it counts as dead. */
 export const REFUSED = 2.5
 
-/** A claim that was found good is believed for so long (`WorkClaim` of `drivers/Driver.ts`). */
+/** How long a validated claim is trusted (`WorkClaim` of `drivers/Driver.ts`). */
 export const CLAIM_VALID = 2
 
-/** PostgreSQL ends a transaction of which it has heard nothing for so long. */
+/** PostgreSQL ends a transaction that has been idle for so long. */
 export const IDLE_TRANSACTION = 4
 
-/** By then another replica goes on with the work. */
+/** By then another replica continues the work. */
 export const TAKE_OVER = 10

@@ -1,16 +1,16 @@
 /**
- * What the server knows of the repositories of settings and templates: commits and what became of them
- * (docs/settings-repository.md#commits), the commits that a job works on, remarks with their place in a file, and where a template
- * variable comes from (docs/templates.md#trying-templates).
+ * Knowledge about the repositories of settings and templates: commits and their fate (docs/settings-repository.md#commits), the
+ * commits that a job works on, remarks with their place in a file, and the origin of a template variable
+ * (docs/templates.md#trying-templates).
  */
 import { Context, Schema } from "effect"
 
-// Something that is wrong or doubtful in a repository, with its place: what people who write settings and templates are
-// told, in the answer of a refresh, by question, and by `switchyard check`.
+// A mistake or a doubt in a repository, with its place: authors of settings and templates read it in the answer of a refresh,
+// on request, and from `switchyard check`.
 
 /**
  * `file` is a path in the repository; line and column count from 1; `path` are the keys that lead to a value, such as
- * `vxlans->student->vlan_id`. What is not known is null.
+ * `vxlans->student->vlan_id`. Unknown parts are null.
  */
 export const Remark = Schema.Struct({
   file: Schema.NullOr(Schema.String),
@@ -21,7 +21,7 @@ export const Remark = Schema.Struct({
 })
 export type Remark = typeof Remark.Type
 
-/** Where in a text, counted from 1. */
+/** A place in a text, counted from 1. */
 export interface TextPlace {
   readonly line: number
   readonly column: number
@@ -29,7 +29,7 @@ export interface TextPlace {
 
 const NOWHERE = { file: null, line: null, column: null, path: null } as const
 
-/** A remark with as much of its place as is known. */
+/** A remark with the known part of its place. */
 export const remark = (message: string, place: Partial<Omit<Remark, "message">> = {}): Remark => ({
   ...NOWHERE,
   ...place,
@@ -39,7 +39,7 @@ export const remark = (message: string, place: Partial<Omit<Remark, "message">> 
 /** The keys and positions that lead to a value, as messages show them. */
 export const pathText = (path: ReadonlyArray<unknown>): string => path.map(String).join("->")
 
-/** The place for people: `global/vxlans.yml, line 3, column 14`; empty when the file is not known. */
+/** The place for people: `global/vxlans.yml, line 3, column 14`; empty when the file is unknown. */
 export const placeText = ({ column, file, line }: Remark): string => {
   if (file === null) return ""
   return line === null ? file : `${file}, line ${line}${column === null ? "" : `, column ${column}`}`
@@ -51,7 +51,7 @@ export const remarkText = (one: Remark): string =>
 
 const keyOf = (one: Remark): string => JSON.stringify([one.file, one.line, one.column, one.path, one.message])
 
-/** Collects remarks, each once, up to a number; what is beyond it is counted. */
+/** Collects remarks, each once, up to a number; the rest is only counted. */
 export class RemarkList {
   readonly #all = new Map<string, Remark>()
   readonly #most: number
@@ -87,9 +87,9 @@ export const CommitRefusal = Schema.Struct({
 export type CommitRefusal = typeof CommitRefusal.Type
 
 /**
- * `in_force`; `refused`: the last refresh that looked at it refused it; `not_applied`: it is newer than what is in force, and no refresh
- * has looked at it by itself; `replaced`: another one came into force after it; `waiting`: it takes away too much, and waits until somebody
- * confirms it.
+ * `in_force`; `refused`: by the last refresh that looked at it; `not_applied`: it is newer than the commit in force, and no
+ * refresh has looked at it separately; `replaced`: another one came into force after it; `waiting`: it removes too much, and
+ * waits until a user confirms it.
  */
 export const CommitState = Schema.Literals(["in_force", "refused", "not_applied", "replaced", "waiting"])
 export type CommitState = typeof CommitState.Type
@@ -115,8 +115,9 @@ export const CommitsOfRepository = Schema.Struct({
 })
 export type CommitsOfRepository = typeof CommitsOfRepository.Type
 
-// Commits in force that came with a restored backup and that nobody has refreshed since (docs/operations.md#what-happens-afterwards): the
-// repositories may be further, so that a push of them would take back what came after the backup.
+// Commits in force that came with a restored backup and have not been refreshed since
+// (docs/operations.md#what-happens-afterwards): the repositories may be newer, so that a push of them would undo changes that
+// were made after the backup.
 
 export interface RestoredCommits {
   /** Time of the backup, ISO 8601, UTC. */
@@ -124,7 +125,7 @@ export interface RestoredCommits {
   readonly commits: ReadonlyArray<{ readonly name: string; readonly commit: string }>
 }
 
-/** What is said of them wherever they matter. */
+/** The sentence about them wherever they matter. */
 export const restoredSentence = ({ backup_of, commits }: RestoredCommits): string => {
   const named = commits.map(({ commit, name }) => `${name} ${commit.slice(0, 12)}`).join(", ")
   return `The commits in force are those of the backup of ${backup_of} (${named}): the repositories may have newer ones, and nobody has refreshed since the restore. Refresh them first`
@@ -134,26 +135,26 @@ export const restoredSentence = ({ backup_of, commits }: RestoredCommits): strin
 export const olderRefusal = (restored: RestoredCommits): string =>
   `${restoredSentence(restored)}, or set confirm_older: true to push what is older all the same`
 
-// The commits that a job works on from its beginning to its end, whatever comes into force meanwhile. Handed down with the
-// fiber: settings and templates answer with these commits inside a job that has some, and with those in force elsewhere.
+// The commits that a job works on from its beginning to its end, whatever comes into force meanwhile. They are passed down with
+// the fiber: inside such a job settings and templates answer with these commits, elsewhere with those in force.
 
-/** Commits by repository; null where none was in force. `branches` are those of the templates that groups ask for. */
+/** Commits by repository; null where none was in force. `branches` are the template branches of groups. */
 export interface CommitSet {
   readonly settings: string | null
   readonly templates: string | null
   readonly branches: Readonly<Record<string, string>>
 }
 
-/** What the work is done on; null: on what is in force. */
+/** The commits of the current work; null: those in force. */
 export const WorkingCommits = Context.Reference<CommitSet | null>("switchyard/domain/WorkingCommits", {
   defaultValue: () => null
 })
 
-// A template variable of a device, and where it comes from (docs/templates.md#trying-templates).
+// A template variable of a device, and its origin (docs/templates.md#trying-templates).
 
 /**
- * `settings`: as the settings say it; `computed`: made of a setting and of the database; `database`: made of the records of devices, ports and
- * links; `secret`: of the server's environment; `override`: SETTINGS_OVERRIDE.
+ * `settings`: the value in the settings; `computed`: from a setting and the database; `database`: from the records of devices,
+ * ports and links; `secret`: from the server's environment; `override`: SETTINGS_OVERRIDE.
  */
 export const VariableSource = Schema.Literals(["settings", "computed", "database", "secret", "override"])
 export type VariableSource = typeof VariableSource.Type
@@ -161,7 +162,7 @@ export type VariableSource = typeof VariableSource.Type
 /** A line of a settings file. */
 const SettingPlace = Schema.Struct({ file: Schema.String, line: Schema.NullOr(Schema.Int) })
 
-/** A variable as people may see it. `level` is that of `GET /settings`; `places` are the lines that give it, by level. */
+/** A variable as people may see it. `level` is that of `GET /settings`; `places` are the lines that set it, by level. */
 export const DeviceVariable = Schema.Struct({
   name: Schema.String,
   value: Schema.Unknown,

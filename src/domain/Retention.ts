@@ -1,13 +1,13 @@
 /**
- * The rule of what stays of jobs and what they have done (docs/operations.md#retention): how long each kind is kept, and what is never
- * removed however old it is. Pure: the store reads the facts, asks here, and removes what is not kept.
+ * The retention rule for jobs and their results (docs/operations.md#retention): how long each kind is kept, and what is never
+ * removed at any age. Pure: the store reads the facts, asks here, and removes the rest.
  */
 
-/** Kinds that have an age of their own, in the order in which they are removed: parts before the jobs that they belong to. */
+/** Kinds that have an age of their own, in the order in which they are removed: parts before their jobs. */
 export const retainedKinds = ["change", "config", "job_device", "operation", "job"] as const
 export type RetainedKind = (typeof retainedKinds)[number]
 
-/** Days for which each kind is kept, 0 for ever; and how many stored configurations of each device stay whatever their age. */
+/** Days for which each kind is kept, 0 for ever; and how many stored configurations of each device are kept at any age. */
 export interface RetentionSettings {
   readonly JOB_DAYS: number
   readonly JOB_DEVICE_DAYS: number
@@ -20,7 +20,7 @@ export interface RetentionSettings {
 /** Days of each kind; null for ever. */
 type Periods = Readonly<Record<RetainedKind, number | null>>
 
-/** A part is not kept longer than its job: what is null or longer ends with the job. */
+/** A part is not kept longer than its job: a period that is null or longer ends with the job. */
 export const periodsOf = (settings: RetentionSettings): Periods => {
   const job = settings.JOB_DAYS === 0 ? null : settings.JOB_DAYS
   const part = (days: number): number | null => (days === 0 ? job : job === null ? days : Math.min(days, job))
@@ -33,16 +33,19 @@ export const periodsOf = (settings: RetentionSettings): Periods => {
   }
 }
 
-/** A change of one device. `job_over` in all facts: the job has ended, and none that has not refers to it, as a dry run or as what is undone. */
+/**
+ * A change of one device. `job_over` in all facts: the job has ended, and no unfinished job refers to it, as its dry run or as
+ * the job that it undoes.
+ */
 export interface ChangeFacts {
   readonly job_over: boolean
-  /** On its way, or nobody knows what it came to. */
+  /** Running, or its result is unknown. */
   readonly is_open: boolean
-  /** No later change of the device. */
+  /** No later change of the device exists. */
   readonly is_newest: boolean
-  /** The newest change that was confirmed: undoing puts back what ran before it. */
+  /** The newest change that was confirmed: an undo restores the configuration from before it. */
   readonly is_undoable: boolean
-  /** What was last in force before that one: an undo compares with it. */
+  /** The last configuration in force before that change: an undo compares with it. */
   readonly is_ground: boolean
 }
 
@@ -52,15 +55,15 @@ export interface ConfigFacts {
   /** The row of the device will be written again. */
   readonly is_waiting: boolean
   readonly failed: boolean
-  /** Of a live synchronization, which is what the history of a device shows. */
+  /** From a live synchronization, which the history of a device shows. */
   readonly is_live: boolean
-  /** False for one that was deleted. */
+  /** False for a deleted device. */
   readonly device_exists: boolean
   /** Later ones of the device, live and from jobs that did not fail on it. */
   readonly newer: number
 }
 
-/** What a job did on a device. */
+/** The result of a job on a device. */
 export interface JobDeviceFacts {
   readonly job_over: boolean
   readonly is_waiting: boolean
@@ -71,11 +74,11 @@ export interface JobDeviceFacts {
 /** A job. */
 export interface JobFacts {
   readonly job_over: boolean
-  /** Changes, results of devices and operations that are there. */
+  /** Remaining changes, device results and operations. */
   readonly parts: number
 }
 
-/** An operation on a switch; `job_over` is true for one without a job. */
+/** An operation on a switch; `job_over` is true for an operation without a job. */
 export interface OperationFacts {
   readonly job_over: boolean
   readonly is_done: boolean

@@ -1,6 +1,7 @@
 /**
- * What made a device unsynchronized, who is known to have made it so, and how people are told (docs/api.md#sync-history). Of what a look
- * at a switch finds, only the finder is known. Pure, and without a library, because the page shows it too.
+ * Why a device became unsynchronized, the known author of the cause, and its sentence for people (docs/api.md#sync-history).
+ * When the server finds a change on a switch, only the finder is known. Pure, and without a library, because the page shows it
+ * too.
  */
 
 /** Causes that the server itself writes, as an end of a sentence; clients may write any other text. */
@@ -35,7 +36,7 @@ const CAUSES = {
 
 export type SyncCause = keyof typeof CAUSES
 
-/** Causes that somebody finds who did not make them. */
+/** Causes that the finder did not make. */
 const FOUND: ReadonlySet<string> = new Set<SyncCause>([
   "commit_confirm_failed",
   "confighash",
@@ -46,16 +47,16 @@ const FOUND: ReadonlySet<string> = new Set<SyncCause>([
   "wrong_device"
 ])
 
-/** Names under which no person acts. */
+/** Names that are not of a person. */
 const NOBODY: ReadonlySet<string> = new Set(["scheduler", "server", "switchyard", "unknown"])
 
 const isCause = (cause: string): cause is SyncCause => Object.hasOwn(CAUSES, cause)
 
-/** Who made the change that the cause is about; null when nobody knows. `by` has noted it. */
+/** The author of the change behind the cause; null when unknown. `by` has noted it. */
 export const madeBy = (cause: string, by: string): string | null =>
   !isCause(cause) || FOUND.has(cause) || NOBODY.has(by) ? null : by
 
-/** What is known of a cause. */
+/** The known facts about a cause. */
 interface KnownCause {
   readonly cause: string
   readonly found_by: string

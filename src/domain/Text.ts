@@ -1,30 +1,31 @@
 /**
- * Text that may travel: to the database, to a switch, to a person's terminal. Every door asks here (docs/security.md#text): requests,
- * files of repositories, rendered configurations, answers of plugins. What a device says is cleaned instead, because a switch
- * cannot be asked to say it again. Carries promise 6: bad input gets a precise error, and the database never has to refuse it.
+ * Text that may travel: to the database, to a switch, to a person's terminal. Every entrance asks here (docs/security.md#text):
+ * requests, files of repositories, rendered configurations, answers of plugins. Output of a device is cleaned instead, because
+ * a switch cannot be asked to correct it. Carries promise 6: bad input gets a precise error, and the database never has to
+ * refuse it.
  */
 
 /**
- * `line`: a name, a description, an address; it ends up inside one line of a configuration. `lines`: configuration, templates, comments
- * of people: line breaks and tabs as well. `secret`: a password, of which only what no database keeps is refused. `result`: the same of what
- * a job found, whose length is bounded where it is read.
+ * `line`: a name, a description, an address; it becomes part of one line of a configuration. `lines`: configuration, templates,
+ * comments of people: line breaks and tabs as well. `secret`: a password, in which only characters that no database stores are
+ * refused. `result`: the same for a finding of a job, whose length is limited where it is read.
  */
 export type TextKind = "line" | "lines" | "secret" | "result"
 
-/** What is wrong with a text, and where: line and column count from 1. */
+/** The fault of a text, and its place: line and column count from 1. */
 interface TextFault {
   readonly message: string
   readonly line: number
   readonly column: number
 }
 
-/** What neither PostgreSQL nor UTF-8 can hold. */
+/** Characters that neither PostgreSQL nor UTF-8 can store. */
 const UNSTORABLE = String.raw`\u0000\p{Surrogate}`
-/** Controls but tab and line feed, with the separators that some readers take for line breaks and others do not. */
+/** Controls other than tab and line feed, with the separators that only some readers take for line breaks. */
 const CONTROLS = String.raw`\u0001-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029`
-/** Characters that let a text look like another one. */
+/** Characters that make a text look like another one. */
 const BIDIRECTIONAL = String.raw`\u202A-\u202E\u2066-\u2069`
-/** A terminal takes it for a line break of its own. */
+/** A terminal reads it as a line break of its own. */
 const LONE_RETURN = String.raw`\r(?!\n)`
 
 const FORBIDDEN: Readonly<Record<TextKind, RegExp>> = {
@@ -34,7 +35,7 @@ const FORBIDDEN: Readonly<Record<TextKind, RegExp>> = {
   line: new RegExp(String.raw`[${UNSTORABLE}${CONTROLS}${BIDIRECTIONAL}\t\n\r]`, "u")
 }
 
-/** The longest text in characters of UTF-16. What a request or a file may hold is bounded before. */
+/** The longest text in characters of UTF-16. The size of a request or a file is limited before. */
 const MAX_LENGTH: Readonly<Record<TextKind, number>> = {
   line: 8_192,
   lines: 16 * 1024 * 1024,
@@ -61,7 +62,7 @@ export const placeAt = (text: string, index: number): { readonly line: number; r
   return { line: before.split("\n").length, column: index - before.lastIndexOf("\n") }
 }
 
-/** The first thing that keeps a text from travelling; undefined when it may. */
+/** The first fault that keeps a text from travelling; undefined when it may. */
 export const textFault = (text: string, kind: TextKind): TextFault | undefined => {
   if (text.length > MAX_LENGTH[kind]) {
     return { message: `is longer than ${MAX_LENGTH[kind]} characters`, line: 1, column: 1 }
@@ -73,7 +74,7 @@ export const textFault = (text: string, kind: TextKind): TextFault | undefined =
 /** Whether a text may travel. */
 export const isText = (text: string, kind: TextKind): boolean => textFault(text, kind) === undefined
 
-/** Keys of requests and settings whose values are lines of text, wherever they stand. */
+/** Keys of requests and settings whose values are lines of text, at any depth. */
 const LINES: ReadonlySet<string> = new Set([
   "full_config",
   "text",
@@ -90,7 +91,7 @@ const LINES: ReadonlySet<string> = new Set([
 ])
 const SECRETS: ReadonlySet<string> = new Set(["password"])
 
-/** The kind of text that a key holds. */
+/** The kind of text under a key. */
 const kindOfKey = (key: string): TextKind => (LINES.has(key) ? "lines" : SECRETS.has(key) ? "secret" : "line")
 
 /** A text inside of a value that may not travel, with the keys that lead to it. */
@@ -98,14 +99,14 @@ interface ValueFault extends TextFault {
   readonly path: ReadonlyArray<string | number>
 }
 
-/** Deeper values are refused before anybody asks here. */
+/** Deeper values are refused before this check. */
 const MAX_DEPTH = 120
-/** A list of more is no help. */
+/** A longer list does not help. */
 const MAX_FAULTS = 20
 
 /**
- * Every text of a value of JSON that may not travel. Its key decides which kind of text it is, for the elements of a list the key
- * of the list; `kindOf` says otherwise.
+ * Every text of a JSON value that may not travel. Its key decides which kind of text it is, for the elements of a list the key
+ * of the list; `kindOf` can override this.
  */
 export const valueFaults = (
   value: unknown,
@@ -135,7 +136,7 @@ export const valueFaults = (
   return faults
 }
 
-/** A text for messages: what could not be seen, or would move other text, is written as its code. */
+/** A text for messages: characters that are invisible, or would move other text, are written as their codes. */
 export const visible = (text: string): string =>
   text
     .slice(0, 200)
@@ -153,17 +154,20 @@ const EVERY: Readonly<Record<"line" | "lines", RegExp>> = {
   lines: new RegExp(FORBIDDEN.lines.source, "gu")
 }
 
-/** The beginning of a text of at most so many characters of UTF-16, without half of a surrogate pair at its end. */
+/** The beginning of a text, at most so many characters of UTF-16, without half of a surrogate pair at its end. */
 export const cutText = (text: string, longest: number): string =>
   text.length <= longest ? text : text.slice(0, longest).replace(/[\ud800-\udbff]$/, "")
 
-/** Without what may not travel: in one line, a break or tab becomes a blank. `removed` counts characters, also those beyond `longest`. */
+/**
+ * Removes characters that may not travel: in one line, a break or tab becomes a blank. `removed` counts characters, also those
+ * beyond `longest`.
+ */
 export const cleanedText = (
   text: string,
   kind: "line" | "lines",
   longest = Number.POSITIVE_INFINITY
 ): { readonly text: string; readonly removed: number } => {
-  // nearly always: no new text is made
+  // the usual case: creates no new text
   if (text.length <= longest && !FORBIDDEN[kind].test(text)) return { text, removed: 0 }
   let removed = 0
   const clean = text.replaceAll(EVERY[kind], (character) => {
@@ -188,7 +192,7 @@ export const cleanedValue = <A>(
   kind: "line" | "lines",
   longest = Number.POSITIVE_INFINITY
 ): { readonly value: A; readonly removed: number } => {
-  // nearly always
+  // the usual case
   if (isClean(value, FORBIDDEN[kind], longest)) return { value, removed: 0 }
   let removed = 0
   const cleanText = (text: string): string => {
@@ -203,14 +207,14 @@ export const cleanedValue = <A>(
     return Object.fromEntries(Object.entries(part).map(([key, element]) => [cleanText(key), clean(element)]))
   }
   const cleaned = clean(value)
-  // a text stays a text and a record a record of the same keys, so that the type holds
+  // a text stays a text and a record keeps its keys, so the type is right
   return { value: cleaned as A, removed }
 }
 
-// Texts of others as they may be printed: what a device or a colleague has written does nothing to a terminal, and is no formula for a
-// spreadsheet. Pure.
+// Texts of others in a form that is safe to print: the words of a device or a colleague have no effect on a terminal, and are
+// no formula for a spreadsheet. Pure.
 
-/** Control characters, and those that break lines or turn the direction of what is read. */
+/** Control characters, and those that break lines or turn the direction of reading. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/gu
 
 /** A text with a blank for each such character. */
@@ -224,10 +228,10 @@ export const jsonText = (value: unknown, indent?: number): string =>
     character === "\n" ? character : escapeOf(character)
   )
 
-/** What spreadsheets take for the beginning of a formula, also behind blanks and in its full-width form. */
+/** The beginning of a formula for spreadsheets, also behind blanks and in its full-width form. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]/u
 
-/** A cell of comma-separated values (RFC 4180). A text that could be a formula has an apostrophe before it; a number is left alone. */
+/** A cell of comma-separated values (RFC 4180). A text that could be a formula gets an apostrophe before it; a number stays unchanged. */
 export const csvCell = (text: string, isText = true): string => {
   const safe = harmless(text)
   const cell = isText && FORMULA.test(safe) ? `'${safe}` : safe

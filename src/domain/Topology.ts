@@ -1,5 +1,5 @@
 /**
- * Cables as the database plans them and as neighbours report them, and the new switches that wait at their ports
+ * Cables as planned in the database and as reported by neighbours, and the new switches that wait at their ports
  * (docs/page.md#new-switches-and-the-drawing). Pure.
  */
 import { Schema } from "effect"
@@ -8,8 +8,8 @@ import { endOf, type Linknet } from "./Linknet.ts"
 import { longName } from "./platforms/Platforms.ts"
 
 /**
- * `agreed`: an end sees what is planned. `planned`: no end sees it, although one was read. `unread`: planned, and no end was ever read.
- * `seen`: there is no link for it. `moved`: planned, and a port of it sees something else (`instead`).
+ * `agreed`: an end sees what is planned. `planned`: no end sees it, although one was read. `unread`: planned, and no end was
+ * ever read. `seen`: no link exists for it. `moved`: planned, and one of its ports sees something else (`instead`).
  */
 export const agreements = ["agreed", "planned", "unread", "seen", "moved"] as const
 
@@ -23,9 +23,9 @@ export const TopologyNode = Schema.Struct({
   model: Schema.NullOr(Schema.String),
   primary_group: Schema.String,
   unreachable: Schema.Boolean,
-  /** The newest job that has a change of it under way, or initialises it. */
+  /** The newest job that is changing or initialising it. */
   job_id: Schema.NullOr(Schema.Int),
-  /** When its neighbours were read last; null for never. */
+  /** The last time that its neighbours were read; null for never. */
   neighbours_read: Schema.NullOr(Schema.String)
 })
 export type TopologyNode = typeof TopologyNode.Type
@@ -37,7 +37,7 @@ const TopologyEdge = Schema.Struct({
   b_port: Schema.String,
   linknet_id: Schema.NullOr(Schema.Int),
   agreement: Schema.Literals(agreements),
-  /** What a port of a moved cable sees: `lhv-dist1 Ethernet3 sees lhv-acc2 Ethernet49`. */
+  /** The neighbour that a port of a moved cable sees: `lhv-dist1 Ethernet3 sees lhv-acc2 Ethernet49`. */
   instead: Schema.NullOr(Schema.String)
 })
 type TopologyEdge = typeof TopologyEdge.Type
@@ -48,7 +48,7 @@ export const Topology = Schema.Struct({
 }).annotate({ identifier: "Topology" })
 export type Topology = typeof Topology.Type
 
-/** A device as edges need it. */
+/** The part of a device that edges need. */
 export interface EndDevice {
   readonly id: number
   readonly hostname: string
@@ -56,7 +56,7 @@ export interface EndDevice {
   readonly neighbours_read: string | null
 }
 
-/** What a device has heard on a port. */
+/** The neighbour that a device has received on a port. */
 export interface LldpNeighbour {
   readonly device_id: number
   readonly port: string
@@ -66,7 +66,7 @@ export interface LldpNeighbour {
 
 const shortOf = (name: string): string => (name.split(".", 1)[0] ?? name).toLowerCase()
 
-/** Finds the device that an announced name means: the name as it is, else without its domain. */
+/** Finds the device with an announced name: by the exact name, else without its domain. */
 const finderOf = <D extends Pick<EndDevice, "hostname">>(devices: Iterable<D>) => {
   const whole = new Map<string, D>()
   const short = new Map<string, D>()
@@ -105,7 +105,7 @@ const seenCables = (
   })
 }
 
-/** The cables between these devices; links that end at another one are left out. */
+/** The cables between these devices; links to other devices are left out. */
 export const edgesOf = (
   devices: ReadonlyArray<EndDevice>,
   links: ReadonlyArray<Linknet>,
@@ -146,21 +146,22 @@ export const edgesOf = (
   return [...planned.map(({ key: _key, ...edge }) => edge), ...unplanned]
 }
 
-// Switches that wait to be initialised, with where they hang (docs/page.md#new-switches-and-the-drawing): the ports of known devices that they hear or
-// that hear them, and the device that is at the other end of a port by the links of the database, whose place they may take.
+// Switches that wait to be initialised, with their places in the network (docs/page.md#new-switches-and-the-drawing): the ports
+// of known devices that they receive over LLDP or that receive them, and the device at the other end of a port according to the
+// links of the database, whose place they may take.
 
 const nullableText = Schema.NullOr(Schema.String)
 
-/** The port of a known device, and who was there. */
+/** The port of a known device, and the source of the report. */
 const Place = Schema.Struct({
   hostname: Schema.String,
   port: Schema.String,
-  /** The port of the new switch; empty where only the neighbour was asked and does not say it. */
+  /** The port of the new switch; empty when only the neighbour was asked and does not report it. */
   own_port: Schema.String,
-  /** `switch`: the new switch hears the device. `neighbour`: the device hears the new switch. */
+  /** `switch`: the new switch receives the device. `neighbour`: the device receives the new switch. */
   heard_by: Schema.Literals(["switch", "neighbour"]),
   linknet_id: Schema.NullOr(Schema.Int),
-  /** The device that the link leads to, when it is another one. */
+  /** The device at the other end of the link, when it is another one. */
   was: nullableText,
   was_state: Schema.NullOr(DeviceState)
 })
@@ -177,13 +178,13 @@ export const WaitingDevice = Schema.Struct({
   model: nullableText,
   os_version: nullableText,
   dhcp_ip: nullableText,
-  /** When it came into its state; null when that is not known any more. */
+  /** When it came into its state; null when no longer known. */
   since: nullableText,
   neighbours_read: nullableText,
   places: Schema.Array(Place),
-  /** The device whose place it may take: it has a link to every place where a link is, and it is the only one. */
+  /** The device whose place it may take: it has a link to every place with a link, and it is the only one. */
   replaces: nullableText,
-  /** Why it cannot be initialised as it stands; empty when nothing is known against it. */
+  /** Why it cannot be initialised now; empty when no reason is known. */
   problems: Schema.Array(Schema.String),
   /** The newest discovery or initialisation that has not ended. */
   job_id: Schema.NullOr(Schema.Int)
@@ -200,7 +201,7 @@ export interface PlaceDevice {
 
 const NEW: ReadonlySet<DeviceState> = new Set(["DHCP_BOOT", "DISCOVERED", "UNKNOWN", "PRE_CONFIGURED"])
 
-/** Where a switch hangs, once per port; what it hears itself comes before what others hear. */
+/** The places of a switch, once per port; its own reports come before those of others. */
 export const placesOf = (
   device: PlaceDevice,
   devices: ReadonlyArray<PlaceDevice>,
@@ -239,7 +240,7 @@ export const placesOf = (
   return [...found.values()]
 }
 
-/** The one device that was at these places. */
+/** The only device at these places. */
 export const replacedBy = (places: ReadonlyArray<Place>): string | null => {
   const names = new Set(places.flatMap(({ was }) => (was === null ? [] : [was])))
   const [only] = names

@@ -1,6 +1,6 @@
 /**
- * Makes alerts from the log of events (docs/alerts.md#how-alerts-are-made), and holds the rules in force. One server at a time reads what is
- * new. The place in the log moves in the transaction that stores what was found, so each event counts once, even if the server is killed.
+ * Creates alerts from the log of events (docs/alerts.md#how-alerts-are-made), and holds the rules in force. One server at a time reads new
+ * events. The place in the log moves in the transaction that stores the alerts, so each event counts once, even if the server is killed.
  */
 import { Context, Effect, Layer, Result, Schedule } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
@@ -31,15 +31,15 @@ import { placeText, type Remark } from "../domain/Repository.ts"
 import { CallerDevices } from "../access/CallerDevices.ts"
 
 // The alert rules in force (docs/alerts.md#the-file): those of the settings' commit in force, else of `alerts.yml` in DATA_DIR. All
-// servers of a site share the settings, and each may have a folder of its own, so the settings win if both exist.
+// servers of a site share the settings, but each may have a folder of its own, so the settings win if both exist.
 
-/** What is in force; `rules` null without a file. */
+/** The rules in force; `rules` is null without a file. */
 interface AlertsInForce {
-  /** False while the settings in force cannot be read: alerts are neither made nor given up until they can. */
+  /** False while the settings in force cannot be read: until then no alerts are created or dropped. */
   readonly isKnown: boolean
   readonly rules: Rules | null
   readonly source: "settings" | "DATA_DIR" | null
-  /** What is to be said of the files, as a sentence; null where nothing is. */
+  /** A problem of the files, as a sentence, if any. */
   readonly problem: string | null
 }
 
@@ -55,7 +55,7 @@ const makeRulesInForce = Effect.gen(function* () {
     what: "rules of alerts",
     read: (_data, text) => Result.mapError(readAlertsText(ALERTS_FILE, text), sentence)
   })
-  /** Settings that cannot be read now say nothing new; undefined when they could not yet. */
+  /** The last rules that could be read; undefined before the first read. */
   let known: Rules | null | undefined
 
   const ofSettings = settings.snapshot.pipe(
@@ -81,7 +81,7 @@ const makeRulesInForce = Effect.gen(function* () {
   })
 })
 
-/** Who is told of what, now. */
+/** The alert rules in force. */
 export class AlertRulesInForce extends Context.Service<
   AlertRulesInForce,
   { readonly inForce: Effect.Effect<AlertsInForce, SqlError.SqlError> }
@@ -95,7 +95,7 @@ const PAGE = 500
 
 type Known = ReadonlyMap<string, ConcernedDevice>
 
-/** Of a device that is not known any more its name is. */
+/** The devices of an event; of a deleted device only the name is known. */
 const devicesOf = (event: LiveEvent, known: Known): ReadonlyArray<ConcernedDevice> =>
   concernedBy(event).map((hostname) => known.get(hostname) ?? { hostname, deviceType: null, groups: [] })
 
@@ -106,17 +106,17 @@ const mutesAt = (mutes: ReadonlyArray<TimedMute>, { at }: LiveEvent): ReadonlyAr
 
 const hasSign = (glob: string): boolean => /[*?[{]/.test(glob)
 
-/** Whether a device has gone, so that nothing of it will end any more. */
+/** Whether a device was deleted, so its open alerts end. */
 const isGone = ({ action, kind }: LiveEvent): boolean => kind === "device" && action === "deleted"
 
-/** The name that a device had before this event, if it has another one now. */
+/** The previous name of a device that this event renamed. */
 const nameBefore = ({ data, hostname, kind }: LiveEvent): string | null => {
   const { before } = data
   const name = kind === "device" && isObject(before) ? before["hostname"] : undefined
   return typeof name === "string" && hostname !== null && name !== hostname ? name : null
 }
 
-/** The kinds of events that rules ask for; null when a glob does not say which. */
+/** The kinds of events that rules select; null if a glob does not name them. */
 const kindsOf = (rules: ReadonlyArray<AlertRule>): ReadonlyArray<string> | null => {
   const kinds = [...new Set(rules.flatMap(({ kinds, resolvedBy }) => [...kinds, ...(resolvedBy?.kinds ?? [])]))]
   return kinds.some(hasSign) ? null : kinds
@@ -155,7 +155,7 @@ const make = Effect.gen(function* () {
   const asked = yield* CallerDevices
   let seen = -1
 
-  /** Devices of events by name, with their groups as far as the settings say them. */
+  /** Devices of events by name, with their groups if the settings are readable. */
   const concerned = Effect.fnUntraced(function* (events: ReadonlyArray<LiveEvent>) {
     const rows = yield* devices.byHostnames([...new Set(events.flatMap(concernedBy))])
     const found = yield* asked
@@ -172,7 +172,7 @@ const make = Effect.gen(function* () {
     return new Map(found.map((device): readonly [string, ConcernedDevice] => [device.hostname, device]))
   })
 
-  /** Keeps what rules find in events, in their order. */
+  /** Stores the alerts that rules find in events, in order. */
   const keep = Effect.fnUntraced(function* (events: ReadonlyArray<LiveEvent>, rules: AlertRules) {
     const wanted = events.filter((event) => rules.rules.some((rule) => hasName(event, rule)))
     const known: Known = wanted.length === 0 ? new Map() : yield* concerned(wanted)
@@ -204,13 +204,13 @@ const make = Effect.gen(function* () {
     yield* addAll
   })
 
-  /** Looks through one page; yields whether there is more, or that somebody else looks, or nobody can now. */
+  /** Reads one page; yields whether more follows, another replica reads, or the log cannot be read now. */
   const lookOn = Effect.fnUntraced(function* (complete: number) {
     const position = yield* alerts.position
     if (position === null) return "busy" as const
     const { isKnown, rules } = yield* inForce.inForce
     if (!isKnown) return "busy" as const
-    // the number may be lower than the one of a moment ago; only one that was never given out tells of a database that was restored
+    // the number may be lower than the previous one; only a number that was never assigned shows a restored database
     if (position > complete && position <= (yield* log.newest)) return "done" as const
     if (rules === null || rules.rules.length === 0 || position > complete) {
       yield* alerts.move(complete)
@@ -218,7 +218,7 @@ const make = Effect.gen(function* () {
     }
     const kinds = kindsOf(rules.rules)
     const isAsked = kinds === null ? sql`true` : sql`event.kind = any(${kinds}::text[])`
-    // of devices that nobody asks for it matters only that they go or get another name
+    // for events that no rule selects, only deletions and new names of devices matter
     const isOther = rules.rules.some(({ resolvedBy }) => resolvedBy !== null)
       ? sql`event.kind = 'device' and (event.action = 'deleted' or event.data -> 'before' ->> 'hostname' is not null)`
       : sql`false`
@@ -234,11 +234,11 @@ const make = Effect.gen(function* () {
     const complete = yield* log.complete
     if (complete !== seen) {
       const end = yield* Effect.repeat(lookOn(complete), { while: (end) => end === "more" })
-      // the other one may be killed before it has kept anything
+      // the other replica may be killed before it stores anything
       if (end === "done") seen = complete
     }
     if (!(yield* alerts.isDue)) return
-    while ((yield* sql.withTransaction(alerts.tell)) > 0) yield* Effect.yieldNow
+    while ((yield* sql.withTransaction(alerts.createMessages)) > 0) yield* Effect.yieldNow
   })
 
   yield* waitingForDatabase(look).pipe(

@@ -1,6 +1,6 @@
 /**
- * Sends messages to receivers until they have arrived or are given up (docs/alerts.md#delivery). Each receiver has its own few attempts at a
- * time, so a receiver that is slow or gone delays no other.
+ * Sends messages to receivers until they arrive or fail for good (docs/alerts.md#delivery). Each receiver has its own few attempts at a
+ * time, so a slow or missing receiver delays no other.
  */
 import { Context, Duration, Effect, Layer, Random, Schedule, type Scope } from "effect"
 import { type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage.ts"
@@ -13,7 +13,7 @@ import { type Attempt, deliver as handOver, longestAttempt } from "./Receivers.t
 import { PACE, type Pace, pause } from "../domain/events/alerts/Receiver.ts"
 import { webhookFailures } from "../runtime/metrics/Metrics.ts"
 
-/** How attempts follow each other; tests let days pass in seconds. */
+/** The pace of attempts; tests let days pass in seconds. */
 export const AlertPace = Context.Reference<Pace | null>("switchyard/events/AlertPace", { defaultValue: () => null })
 
 const INTERVAL = "1 second"
@@ -78,7 +78,7 @@ const make = Effect.gen(function* () {
     yield* ended(delivery, attempt)
   })
 
-  /** One attempt for all that is due for a receiver. */
+  /** One attempt for each due message of a receiver. */
   const drain = (receiver: string) =>
     Effect.gen(function* () {
       for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Which events a caller may receive (docs/events.md#who-hears-what): those of the devices and jobs that `GET /devices` and `GET /jobs` would show
- * them. Decided once for each caller, not for each of their connections.
+ * Decides which events a caller may receive (docs/events.md#who-hears-what): those of the devices and jobs that `GET /devices` and `GET /jobs` would
+ * show to the caller. Decided once per caller, not per connection.
  */
 import { Effect, Option, Schema } from "effect"
 import { CallerDevices } from "../access/CallerDevices.ts"
@@ -13,36 +13,36 @@ import { JobStore } from "../store/JobStore.ts"
 import type { Within } from "../store/Listing.ts"
 import { coversCall } from "../domain/access/Glob.ts"
 
-/** Some devices: those that the permissions reach. The names are at most some seconds old. */
+/** The devices that the permissions reach. The names are at most some seconds old. */
 interface SomeDevices {
   readonly held: ReadonlyArray<HeldPermission>
   readonly names: ReadonlySet<string>
 }
 
-/** What a caller may hear. Null is everything. */
+/** The events that a caller may receive. Null means all. */
 export interface EventAccess {
   readonly devices: SomeDevices | null
   readonly jobs: Within | "none" | null
 }
 
-/** Who hears everything. */
+/** Whether the caller receives all events. */
 const hasAllEvents = ({ devices, jobs }: EventAccess): boolean => devices === null && jobs === null
 
 const NOTHING: SomeDevices = { held: [], names: new Set() }
 
 const decodeDevice = Schema.decodeUnknownOption(Device)
 
-/** Yields what callers may hear, and answers about single devices and jobs. */
+/** The access of callers, and checks for single devices and jobs. */
 export const makeEventAccess = Effect.gen(function* () {
   const { heldBy } = yield* Permissions
   const asked = yield* CallerDevices
   const jobs = yield* JobStore
 
-  /** The permissions that speak of a list; null when one of them shows all of it. */
+  /** The permissions for a list; null if one of them shows all of it. */
   const limitsOf = (all: ReadonlyArray<HeldPermission>, path: string) => {
-    const speaking = all.filter(({ permission }) => coversCall(permission, "GET", path))
-    const isUnlimited = speaking.some(({ permission }) => isWhole(permission) || !isForSomeDevices(permission))
-    return isUnlimited ? null : speaking
+    const covering = all.filter(({ permission }) => coversCall(permission, "GET", path))
+    const isUnlimited = covering.some(({ permission }) => isWhole(permission) || !isForSomeDevices(permission))
+    return isUnlimited ? null : covering
   }
 
   const reachOf = ({ name, way }: Identity, held: ReadonlyArray<HeldPermission>) =>
@@ -54,7 +54,7 @@ export const makeEventAccess = Effect.gen(function* () {
         path: "/devices",
         allowedBy: () => []
       }),
-      // without settings nobody knows who is in which group
+      // without settings the groups of devices are unknown
       Effect.catchTag(["NoSettings", "SettingsInvalid"], () => Effect.succeed(null))
     )
 
@@ -75,18 +75,18 @@ export const makeEventAccess = Effect.gen(function* () {
   })
 
   return {
-    /** What somebody may hear now. */
+    /** The current access of a caller. */
     of: Effect.fnUntraced(function* (caller: Identity) {
       const all = yield* heldBy(caller)
-      const hearing: EventAccess =
+      const access: EventAccess =
         all === null
           ? { devices: null, jobs: null }
           : { devices: yield* devicesOf(caller, all), jobs: yield* jobsOf(caller, all) }
-      return hearing
+      return access
     }),
     /**
-     * A question about a device: its record, where there is one, says which of its groups it is in now, also when its name is new. What it yields
-     * asks whether a caller may hear of it.
+     * Prepares the check for a device: its record, if any, decides its current groups, also under a new name. The returned function
+     * checks whether a caller may receive its events.
      */
     ofDevice: Effect.fnUntraced(function* (hostname: string, record: Readonly<Record<string, unknown>> | null) {
       const device = record === null ? Option.none() : decodeDevice(record)
@@ -99,7 +99,7 @@ export const makeEventAccess = Effect.gen(function* () {
         return devices.held.some(({ permission }) => reaches(permission, known))
       }
     }),
-    /** Whether a caller may hear of a job. */
+    /** Whether a caller may receive the events of a job. */
     ofJob: (id: number, { jobs: limits }: EventAccess) => {
       if (limits === null || limits === "none") return Effect.succeed(limits === null)
       return jobs.isWithin(id, limits)
@@ -107,14 +107,14 @@ export const makeEventAccess = Effect.gen(function* () {
   }
 })
 
-// The callers that are connected by socket.io, each once however many connections they have, and what they may receive.
+// The callers that are connected by socket.io, each once for all their connections, and their access to events.
 
-/** Somebody who is connected. */
+/** A connected caller. */
 export interface ConnectedCaller {
-  /** Begins the names of their rooms. */
+  /** Prefix of the names of their rooms. */
   readonly key: string
   readonly identity: Identity
-  hearing: EventAccess
+  access: EventAccess
   connections: number
 }
 
@@ -122,15 +122,15 @@ const keyOf = ({ attributes, name, roles, way }: Identity): string =>
   JSON.stringify([way, name, roles, Object.entries(attributes)])
 
 /** The callers of this process. */
-export const makeConnectedCallers = <E>(hearingOf: (identity: Identity) => Effect.Effect<EventAccess, E>) => {
+export const makeConnectedCallers = <E>(accessOf: (identity: Identity) => Effect.Effect<EventAccess, E>) => {
   const callers = new Map<string, ConnectedCaller>()
   let next = 1
 
   const enter = Effect.fnUntraced(function* (identity: Identity) {
     const key = keyOf(identity)
-    const hearing = yield* hearingOf(identity)
-    const caller = callers.get(key) ?? { key: `${next++}`, identity, hearing, connections: 0 }
-    caller.hearing = hearing
+    const access = yield* accessOf(identity)
+    const caller = callers.get(key) ?? { key: `${next++}`, identity, access, connections: 0 }
+    caller.access = access
     caller.connections += 1
     callers.set(key, caller)
     return caller
@@ -143,24 +143,24 @@ export const makeConnectedCallers = <E>(hearingOf: (identity: Identity) => Effec
     })
 
   return {
-    /** Counts a connection of somebody until the scope closes. */
+    /** Counts a connection of a caller until the scope closes. */
     entered: (identity: Identity) => Effect.acquireRelease(enter(identity), leave),
-    /** Asks again what everybody may hear. */
+    /** Reads the access of all callers again. */
     refresh: Effect.suspend(() =>
       Effect.forEach(
         [...callers.values()],
         (caller) =>
-          Effect.map(hearingOf(caller.identity), (hearing) => {
-            caller.hearing = hearing
+          Effect.map(accessOf(caller.identity), (access) => {
+            caller.access = access
           }),
         { discard: true }
       )
     ),
-    /** The number of connections of all. */
+    /** The number of connections of all callers. */
     connections: () => [...callers.values()].reduce((sum, { connections }) => sum + connections, 0),
-    /** Those who hear everything. */
-    unlimited: () => [...callers.values()].filter(({ hearing }) => hasAllEvents(hearing)),
-    /** Those who do not. */
-    limited: () => [...callers.values()].filter(({ hearing }) => !hasAllEvents(hearing))
+    /** Callers that receive all events. */
+    unlimited: () => [...callers.values()].filter(({ access }) => hasAllEvents(access)),
+    /** All other callers. */
+    limited: () => [...callers.values()].filter(({ access }) => !hasAllEvents(access))
   }
 }

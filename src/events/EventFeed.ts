@@ -1,6 +1,6 @@
 /**
- * New events of the log (docs/events.md): one reader in each process passes each event once, and in the order of the log, to everybody who
- * follows. It reads only while somebody follows, because notifying every process of each commit would delay the commits of others.
+ * New events of the log (docs/events.md): one reader in each process passes each event once, in the order of the log, to all followers.
+ * It polls the log while there is a follower, because a notification of every process at each commit would delay other commits.
  */
 import { Context, Duration, Effect, Latch, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
@@ -10,16 +10,16 @@ import { ServerConfig } from "../ServerConfig.ts"
 import type { LiveEvent } from "../domain/events/Event.ts"
 import { eventsTold, noteHandedOn } from "../runtime/metrics/Metrics.ts"
 
-/** How often new events are looked for. */
+/** The interval between two reads of the log. */
 const INTERVAL = "50 millis"
 const PAGE = 500
-/** How long a request waits until its own events have been handed on. */
+/** The longest time that a request waits until followers have received its own events. */
 const PATIENCE = "2 seconds"
 
-/** What followers write within this turn of the event loop has gone out by then. */
+/** By then, the data that followers wrote within this turn of the event loop was sent. */
 const sent = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
-/** Hears events in their order; must not throw and not wait. */
+/** Receives events in order; must not throw and not wait. */
 export type Follower = (events: ReadonlyArray<LiveEvent>) => void
 
 const make = Effect.gen(function* () {
@@ -39,7 +39,7 @@ const make = Effect.gen(function* () {
 
   const readPage = Effect.gen(function* () {
     const { complete, events } = yield* log.after(position, PAGE)
-    // a database that was restored or failed over gives numbers again
+    // a restored or failed-over database assigns numbers again
     if (complete < position && (yield* log.newest) < position) position = complete
     if (events.length > 0) yield* handOn(events)
     position = events.length < PAGE ? Math.max(position, complete) : (events.at(-1)?.id ?? position)
@@ -87,11 +87,11 @@ export class EventFeed extends Context.Service<
   EventFeed,
   {
     /**
-     * Hears of every event after the number that it yields, until the scope closes. What is older can be read from the log, up to
-     * and with that number.
+     * Passes every event after the yielded number to the follower, until the scope closes. Older events can be read from the log, up to
+     * and including that number.
      */
     readonly follow: (follower: Follower) => Effect.Effect<number, SqlError.SqlError, Scope.Scope>
-    /** Waits until all that is committed now was handed to those who follow in this process, or a moment if that is not possible. */
+    /** Waits until the followers of this process have received all events committed so far, or for a moment if that is impossible. */
     readonly flushed: Effect.Effect<void>
   }
 >()("switchyard/events/EventFeed") {
@@ -100,7 +100,7 @@ export class EventFeed extends Context.Service<
 
 // Removes events older than EVENT_DAYS while the server runs (docs/events.md#retention).
 
-/** Seconds, at most: often, so that little is removed at a time. */
+/** The longest interval in seconds: frequent runs remove few rows each. */
 const LONGEST = 600
 
 /** Works until the server stops. */

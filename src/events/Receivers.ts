@@ -25,7 +25,7 @@ import * as OutboundFetch from "../runtime/OutboundFetch.ts"
 
 // Secrets that receivers of alerts name (docs/alerts.md#secrets): `NOC` is ALERT_SECRET_NOC, of the environment, a file or the database.
 
-/** A secret is missing or has the wrong form. The message names it, and nothing of its value. */
+/** A secret is missing or has the wrong form. The message holds its name and no part of its value. */
 export class SecretMissing extends Schema.TaggedError<SecretMissing>()("SecretMissing", { message: Schema.String }) {}
 
 type Secrets = ServerSettings["alertSecrets"]
@@ -50,14 +50,14 @@ const urlOf = (secrets: Secrets, { url, urlSecret }: Address): Effect.Effect<str
           : new SecretMissing({ message: `${variable(urlSecret)} is no URL` })
       )
 
-/** What of a receiver's secrets is not set, as a sentence; null when all are. */
+/** A sentence about secrets of a receiver that are not set; null if all are set. */
 export const remarkOf = (secrets: Secrets, receiver: Receiver): string | null => {
   const missing = secretsOf(receiver).filter((name) => !secrets.has(variable(name)))
   return missing.length === 0 ? null : `${missing.map(variable).join(", ")} is not set`
 }
 
 const SHORTEST_SECRET = 4
-/** Parts of a path that are shorter are words of it. */
+/** Shorter parts of a path count as words, not as secrets. */
 const SHORTEST_PART = 8
 
 const partsOfUrl = (value: string): ReadonlyArray<string> => {
@@ -68,8 +68,8 @@ const partsOfUrl = (value: string): ReadonlyArray<string> => {
 }
 
 /**
- * How a secret may come back: as it is, in a URL, in JSON, in the header or the line of a login; of a URL also what receivers are asked for, which
- * many repeat when there is nothing, and its parts.
+ * The forms in which an answer may repeat a secret: unchanged, in a URL, in JSON, in the header or the line of a login; of a URL also the
+ * request target, which many receivers repeat in a 404 answer, and its parts.
  */
 const spellings = (value: string): ReadonlyArray<string> =>
   [value, ...partsOfUrl(value)].flatMap((part) => [
@@ -79,7 +79,7 @@ const spellings = (value: string): ReadonlyArray<string> =>
     Buffer.from(part).toString("base64")
   ])
 
-/** What a receiver is sent of its login: its name and the secret in one. */
+/** The login that is sent to a receiver: the name and the secret in one text. */
 const loginsOf = (secrets: Secrets, receiver: Receiver): ReadonlyArray<string> => {
   const name = receiver.type === "zulip" ? receiver.email : receiver.type === "email" ? receiver.user : null
   const secret = "secret" in receiver && receiver.secret !== null ? secrets.get(variable(receiver.secret)) : undefined
@@ -88,7 +88,7 @@ const loginsOf = (secrets: Secrets, receiver: Receiver): ReadonlyArray<string> =
   return [`${name}:${value}`, `\0${name}\0${value}`].map((login) => Buffer.from(login).toString("base64"))
 }
 
-/** A text of a receiver without secrets, which it may have sent back. */
+/** A text of a receiver without the secrets that it may have repeated. */
 const withoutSecrets = (secrets: Secrets, receiver: Receiver, text: string): string =>
   [...[...secrets.values()].map(Redacted.value).flatMap(spellings), ...loginsOf(secrets, receiver)]
     .filter(({ length }) => length >= SHORTEST_SECRET)
@@ -98,7 +98,7 @@ const withoutSecrets = (secrets: Secrets, receiver: Receiver, text: string): str
 // One POST to a receiver (docs/alerts.md#delivery). The receiver gets no influence: redirects are not followed, its answer is read up to a
 // limit, and its time is limited.
 
-/** What is sent. */
+/** A request to a receiver. */
 interface Post {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -107,7 +107,7 @@ interface Post {
 
 const MAX_ANSWER_BYTES = 2048
 
-/** The begin of what a receiver answers; an answer without an end is left. */
+/** The beginning of a receiver's answer; an endless answer is abandoned. */
 const beginOf = async (response: IncomingMessage): Promise<string> => {
   const chunks: Array<Buffer> = []
   let size = 0
@@ -119,7 +119,7 @@ const beginOf = async (response: IncomingMessage): Promise<string> => {
       if (size >= MAX_ANSWER_BYTES) break
     }
   } catch {
-    // what came before counts
+    // the part before the error counts
   }
   return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString()
 }
@@ -131,7 +131,7 @@ const isOk = (status: number): boolean => status >= 200 && status < 300
 const attemptOf = (response: IncomingMessage, timeout: number) =>
   Effect.promise(async (): Promise<Attempt> => {
     const status = response.statusCode ?? 0
-    // what has been taken stays taken, however slowly it is talked about
+    // an accepted message stays accepted, also if the answer is slow
     const late = new Promise<string>((resolve) =>
       setTimeout(() => resolve(""), isOk(status) ? ANSWER_TIME : timeout).unref()
     )
@@ -142,7 +142,7 @@ const attemptOf = (response: IncomingMessage, timeout: number) =>
     return { _tag: "Failed", answer, retryAfter: retryAfter(response.headers["retry-after"] ?? null, Date.now()) }
   })
 
-/** Sends it to where the guard lets it; milliseconds are what all of it may take. The URL, which may be a secret, is not told. */
+/** Sends a request to a host that the guard permits, within so many milliseconds. Errors do not hold the URL, which may be a secret. */
 const post = ({ body, headers, url }: Post, guard: OutboundGuard, timeout: number): Effect.Effect<Attempt> =>
   Effect.flatMap(
     OutboundFetch.open(url, { method: "POST", headers, body, verifyTls: true, guard, idleSeconds: timeout / 1000 }),
@@ -150,7 +150,7 @@ const post = ({ body, headers, url }: Post, guard: OutboundGuard, timeout: numbe
   ).pipe(
     Effect.scoped,
     Effect.catchTags({
-      // somebody may name the host meanwhile
+      // an operator may permit the host in the meantime
       OutboundRefused: ({ isHost, message }) =>
         Effect.succeed(failed(isHost ? message : "its certificate is not accepted")),
       OwnFault: ({ message }) => Effect.succeed(failed(message)),
@@ -166,10 +166,10 @@ const post = ({ body, headers, url }: Post, guard: OutboundGuard, timeout: numbe
 
 type MailReceiver = Extract<Receiver, { readonly type: "email" }>
 
-/** What the machine of this server lacks is not said of the receiver. */
+/** The reason of a failure. A lack of resources on the server's machine is not reported as a fault of the receiver. */
 const reasonOf = (error: unknown): string => ownFault(error, "connection")?.message ?? messageOf(error)
 
-/** The address of a host that the guard lets, or why there is none. */
+/** The address of a host that the guard permits, or the reason why there is none. */
 const dialled = (host: string, { lookup, refusalOf }: OutboundGuard): Effect.Effect<string, string> => {
   const refusal = refusalOf(host)
   if (refusal !== undefined) return Effect.fail(refusal)
@@ -182,7 +182,7 @@ const dialled = (host: string, { lookup, refusalOf }: OutboundGuard): Effect.Eff
   )
 }
 
-/** Sends it; milliseconds are what each step may take. The id of the mail is that of the message, so repeats are known. */
+/** Sends a mail; each step may take so many milliseconds. The mail has the id of the message, so receivers recognize repeats. */
 const sendMail = (
   receiver: MailReceiver,
   password: string | null,
@@ -195,7 +195,7 @@ const sendMail = (
     const found = yield* Effect.result(dialled(receiver.host, guard))
     if (Result.isFailure(found)) return failed(found.failure)
     const transport = createTransport({
-      // the address that was checked is the one that is dialled; the certificate is that of the name
+      // connects to the checked address; the certificate must match the name
       host: found.success,
       ...(isIP(host) === 0 ? { tls: { servername: host } } : {}),
       port,
@@ -231,7 +231,7 @@ const sendMail = (
     )
   })
 
-// Signatures of webhooks as Standard Webhooks have them (docs/alerts.md#webhooks): HMAC-SHA-256 over id, time and body.
+// Signatures of webhooks by the Standard Webhooks specification (docs/alerts.md#webhooks): HMAC-SHA-256 over id, time and body.
 
 const PREFIX = "whsec_"
 const SHORTEST = 24
@@ -253,15 +253,15 @@ const signedHeaders = (key: Buffer, id: string, seconds: number, body: string): 
   "webhook-signature": `v1,${createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64")}`
 })
 
-/** What came of one attempt to hand a message to a receiver. `answer` has no secrets once it is kept. */
+/** The result of one delivery attempt. Secrets are removed from `answer` before it is stored. */
 export type Attempt =
   | { readonly _tag: "Sent"; readonly answer: string }
-  /** Trying again may help; the receiver may ask for a time, in milliseconds. */
+  /** A retry may help; the receiver may ask for a delay in milliseconds. */
   | { readonly _tag: "Failed"; readonly answer: string; readonly retryAfter: number | null }
-  /** Trying again does not help. */
+  /** A retry does not help. */
   | { readonly _tag: "Refused"; readonly answer: string }
 
-/** An attempt that came to nothing, for now. */
+/** A failed attempt that may be repeated. */
 export const failed = (answer: string): Attempt => ({ _tag: "Failed", answer, retryAfter: null })
 
 const AGENT = { "user-agent": "switchyard" }
@@ -284,7 +284,7 @@ const webhook = Effect.fnUntraced(function* (url: string, secret: string, name: 
   return { ...sent, headers: { ...sent.headers, ...signedHeaders(key, message.id, seconds, sent.body) } }
 })
 
-/** What is posted for a receiver that is spoken to in HTTP. */
+/** The request for a receiver that uses HTTP. */
 const postOf = Effect.fnUntraced(function* (secrets: Secrets, receiver: Http, message: AlertMessage) {
   const url = yield* urlOf(secrets, receiver.address)
   switch (receiver.type) {
@@ -351,13 +351,13 @@ const tidy = (secrets: Secrets, receiver: Receiver, attempt: Attempt): Attempt =
     .slice(0, MAX_ANSWER)
 })
 
-/** Milliseconds that an attempt takes at most, when a step may take so many. */
+/** The longest duration of an attempt in milliseconds, from the time limit of a step. */
 export const longestAttempt = (timeout: number): number => timeout * 2 + 3000
 
-/** Where receivers may be while a site names no hosts. */
+/** Permits receivers on any host while a site names no hosts. */
 const anywhere = receiverGuard({ OUTBOUND_HOSTS: Option.none() })
 
-/** Hands it over to where the guard lets it, or says why not. `timeout`: milliseconds for a step of it. */
+/** Delivers a message to a host that the guard permits, or yields the reason of the failure. `timeout`: milliseconds for each step. */
 export const deliver = (
   secrets: Secrets,
   receiver: Receiver,

@@ -1,7 +1,7 @@
 /**
  * Carries log lines and progress of one replica to callers that are connected to another one (docs/events.md#several-replicas): by NOTIFY, in
- * batches, and only if some replica has said within the last half minute that a caller listens there. A single server sends nothing.
- * Stored events need no such way, because every replica reads the log.
+ * batches, and only if a replica announced within the last half minute that a caller listens there. A single server sends nothing.
+ * Stored events are not carried, because every replica reads the log.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Latch, Layer, Option, Queue, Schedule, Schema } from "effect"
@@ -14,7 +14,7 @@ import { LiveFeed, type LiveItem, liveLevels } from "../runtime/LiveFeed.ts"
 
 /** A message of PostgreSQL has fewer than 8000 bytes. */
 const MAX_BYTES = 7_900
-/** Longest text of a line that goes to other replicas, in characters: three bytes each at most, and escapes. */
+/** The longest text of a line for other replicas, in characters of at most three bytes, plus escapes. */
 const MAX_TEXT = 1_200
 
 const LogLine = Schema.Struct({
@@ -36,33 +36,33 @@ const ActorStep = Schema.Struct({
   state: Schema.String
 })
 
-/** A message between replicas: that its sender listens, or what it tells. */
-const ToldMessage = Schema.Struct({
+/** A message between replicas: the sender listens, or it sends lines and progress. */
+const ReplicaMessage = Schema.Struct({
   from: Schema.String,
   listens: Schema.optionalKey(Schema.Literal(true)),
   things: Schema.optionalKey(Schema.Array(Schema.Union([LogLine, ActorStep])))
 })
 
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(ToldMessage))
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(ReplicaMessage))
 
-/** A message that was received; none for what is no message of ours. */
+/** Decodes a received message; undefined for a message of another program. */
 export const readMessage = (payload: string) => Option.getOrUndefined(decode(payload))
 
-/** Says that a replica listens. */
+/** Announces that a replica listens. */
 export const listensMessage = (from: string): string => JSON.stringify({ from, listens: true })
 
-const short = (thing: LiveItem): LiveItem =>
-  thing.kind === "log" && thing.text.length > MAX_TEXT
-    ? { ...thing, text: `${thing.text.slice(0, MAX_TEXT)} … (longer in the log of its replica)` }
-    : thing
+const short = (item: LiveItem): LiveItem =>
+  item.kind === "log" && item.text.length > MAX_TEXT
+    ? { ...item, text: `${item.text.slice(0, MAX_TEXT)} … (longer in the log of its replica)` }
+    : item
 
-/** Things as messages, in their order and as few as can be. */
-export const toMessages = (from: string, things: ReadonlyArray<LiveItem>): ReadonlyArray<string> => {
+/** Packs items into as few messages as possible, in order. */
+export const toMessages = (from: string, items: ReadonlyArray<LiveItem>): ReadonlyArray<string> => {
   const frame = Buffer.byteLength(JSON.stringify({ from, things: [] }))
   const messages: Array<Array<string>> = []
   let bytes = MAX_BYTES
-  for (const thing of things) {
-    const text = JSON.stringify(short(thing))
+  for (const item of items) {
+    const text = JSON.stringify(short(item))
     const size = Buffer.byteLength(text) + 1
     if (frame + size > MAX_BYTES) continue
     if (bytes + size > MAX_BYTES) {
@@ -77,17 +77,17 @@ export const toMessages = (from: string, things: ReadonlyArray<LiveItem>): Reado
 
 const CHANNEL = "switchyard_told"
 const BETWEEN_BATCHES = "100 millis"
-const BETWEEN_SAYINGS = "10 seconds"
-/** How long a replica counts as one that listens after it has said so. */
+const BETWEEN_ANNOUNCEMENTS = "10 seconds"
+/** The time for which an announcement counts. */
 const LISTENS = Duration.seconds(30)
-/** Things of one batch; more are left out, since they are in the log of their replica. */
+/** The largest number of items in a batch; further ones are dropped, because the log of their replica has them. */
 const MAX_BATCH = 1000
 
-/** After the connection was lost. */
+/** Reconnects after the connection was lost. */
 const AGAIN = Schedule.spaced("2 seconds")
 
 const make = Effect.gen(function* () {
-  const told = yield* LiveFeed
+  const liveFeed = yield* LiveFeed
   const sql = yield* PgClient.PgClient
   const self = randomUUID()
   const isWanted = yield* Latch.make()
@@ -106,7 +106,7 @@ const make = Effect.gen(function* () {
       wantedUntil = now + Duration.toMillis(LISTENS)
       isWanted.openUnsafe()
     }
-    for (const thing of message.things ?? []) told.publishReceived(thing)
+    for (const item of message.things ?? []) liveFeed.publishReceived(item)
   }
 
   const receiving = Effect.gen(function* () {
@@ -117,22 +117,22 @@ const make = Effect.gen(function* () {
     }
   }).pipe(Effect.scoped)
 
-  const saying = told.untilListened.pipe(
+  const announcing = liveFeed.untilListened.pipe(
     Effect.andThen(notify([listensMessage(self)])),
-    Effect.repeat(Schedule.spaced(BETWEEN_SAYINGS))
+    Effect.repeat(Schedule.spaced(BETWEEN_ANNOUNCEMENTS))
   )
 
   const send = Effect.suspend(() => {
-    const things = batch
+    const items = batch
     batch = []
-    return notify(toMessages(self, things))
+    return notify(toMessages(self, items))
   })
 
-  /** Sends what is told here until nobody wants it any more. */
+  /** Sends the lines and progress of this replica while another replica listens. */
   const sending = Effect.gen(function* () {
     yield* isWanted.await
-    yield* told.listenToOwn((thing) => {
-      if (batch.length < MAX_BATCH) batch.push(thing)
+    yield* liveFeed.listenToOwn((item) => {
+      if (batch.length < MAX_BATCH) batch.push(item)
     })
     while ((yield* Clock.currentTimeMillis) < wantedUntil) {
       yield* Effect.sleep(BETWEEN_BATCHES)
@@ -141,15 +141,15 @@ const make = Effect.gen(function* () {
     yield* isWanted.close
   }).pipe(Effect.scoped, Effect.forever)
 
-  const forGood = <A, E>(work: Effect.Effect<A, E>) =>
+  const keepRunning = <A, E>(work: Effect.Effect<A, E>) =>
     failingWithoutDatabase(work).pipe(
       Effect.catchCause((cause) => Effect.logDebug("Replicas could not tell each other of lines", cause)),
       Effect.repeat(AGAIN),
       Effect.forkScoped
     )
-  yield* forGood(receiving)
-  yield* forGood(saying)
-  yield* forGood(sending)
+  yield* keepRunning(receiving)
+  yield* keepRunning(announcing)
+  yield* keepRunning(sending)
 })
 
 export const layer = Layer.effectDiscard(

@@ -1,7 +1,7 @@
 /**
- * The feed of socket.io clients (docs/events.md#socketio): events of the log and log lines, in their order, each encoded once for all clients that
- * may receive it. Follows the log while a client is connected. Clients with all rights get everything at once; for the others, an event
- * waits until it is known whether they may see its device or job.
+ * The feed of socket.io clients (docs/events.md#socketio): events of the log and log lines, in order, each encoded once for all clients that
+ * may receive it. Follows the log while a client is connected. Clients with all rights get everything at once; for other clients, an event
+ * waits until the check whether they may see its device or job.
  */
 import { Effect, Queue, RcRef, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
@@ -15,12 +15,12 @@ import { lineText } from "../runtime/Logging.ts"
 import { LiveFeed, type LiveItem, type LiveLevel, liveLevels } from "../runtime/LiveFeed.ts"
 
 // Connections that end at once (docs/events.md#socketio): their token was revoked, their user was removed or changed, or their person was withdrawn.
-// A token that ends in another way is found by looking at it again (`http/socket/SocketServer.ts`). Pure.
+// Other ends of a token are found by repeated checks (`http/socket/SocketServer.ts`). Pure.
 
-/** A program whose token was revoked, a user who is not as before, or a person with all that is theirs. */
+/** A program whose token was revoked, a changed or removed user, or a withdrawn person with all connections. */
 type Withdrawn = Pick<Identity, "name" | "way"> | Pick<Identity, "person">
 
-/** Whom an event takes the token; null for any other event. */
+/** The callers whose connections this event ends; null for any other event. */
 const withdrawnBy = ({ action, data, kind }: Pick<LiveEvent, "action" | "data" | "kind">): Withdrawn | null => {
   const { name, person } = data
   if (kind === "person") return action === "withdrawn" && typeof person === "string" ? { person } : null
@@ -29,7 +29,7 @@ const withdrawnBy = ({ action, data, kind }: Pick<LiveEvent, "action" | "data" |
   return kind === "user" && action !== "created" ? { name, way: "password" } : null
 }
 
-// Subscriptions of socket.io clients, and the rooms that they join by them (docs/events.md#socketio).
+// Subscriptions of socket.io clients, and the rooms that they join (docs/events.md#socketio).
 
 export type Room = UpdateRoom | LiveLevel
 
@@ -43,7 +43,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Room>>>> = {
 const own = <A>(record: Readonly<Record<string, A>>, key: string): A | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined
 
-/** The room that a message asks for: it has one of the keys, with a value that there is. Undefined for anything else. */
+/** The room that a message requests: it has exactly one known key with a known value. Undefined for any other message. */
 export const roomOf = (message: unknown): Room | undefined => {
   if (!isObject(message)) return undefined
   const [key, ...more] = Object.keys(ROOMS).filter((name) => Object.hasOwn(message, name))
@@ -52,16 +52,16 @@ export const roomOf = (message: unknown): Room | undefined => {
   return own(ROOMS[key] ?? {}, value)
 }
 
-/** The rooms that hear a line of this level: those of its own level and of all below. */
+/** The rooms that receive a line of this level: those of its own level and of all lower levels. */
 export const roomsOfLine = (level: LiveLevel): ReadonlyArray<Room> => liveLevels.slice(0, liveLevels.indexOf(level) + 1)
 
-// Events of the log as socket.io clients know them (docs/events.md#socketio): the room and the payload of each event. Kinds that these
-// clients do not know, such as a scheduled job or a step of a change, are not sent.
+// Events of the log in the format of socket.io clients (docs/events.md#socketio): the room and the payload of each event. Kinds that are not
+// part of this format, such as a scheduled job or a step of a change, are not sent.
 
-/** Rooms of what is stored; those of log lines are their levels. */
+/** Rooms of stored events; the rooms of log lines are their levels. */
 type UpdateRoom = "update_device" | "update_job" | "sync"
 
-/** What the room hears, and what it is about: a job, or the device of this name. */
+/** The payload for a room, and its subject: a job, or the device of this name. */
 interface SocketPayload {
   readonly room: UpdateRoom
   readonly about: { readonly job: number } | { readonly hostname: string; readonly record: LiveEvent["object"] }
@@ -72,7 +72,7 @@ type Data = LiveEvent["data"]
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
-/** The key with its value, when there is one. */
+/** The key with its value, if there is one. */
 const given = (key: string, value: unknown) => (value === undefined || value === null ? {} : { [key]: value })
 
 const DEVICE_ACTIONS: ReadonlyMap<string, string> = new Map([
@@ -83,17 +83,17 @@ const DEVICE_ACTIONS: ReadonlyMap<string, string> = new Map([
 ])
 
 const ofDevice = ({ action, object }: LiveEvent): SocketPayload | null => {
-  const told = DEVICE_ACTIONS.get(action)
+  const socketAction = DEVICE_ACTIONS.get(action)
   const { hostname, id } = object ?? {}
-  if (told === undefined || object === null || typeof hostname !== "string") return null
+  if (socketAction === undefined || object === null || typeof hostname !== "string") return null
   return {
     room: "update_device",
     about: { hostname, record: object },
-    payload: { action: told, device_id: id, hostname, object }
+    payload: { action: socketAction, device_id: id, hostname, object }
   }
 }
 
-/** What a job's end tells beside its number and status. */
+/** The fields of a job's end in addition to its number and status. */
 const endOf = (status: string | undefined, { exception, function: name, next_job_id }: Data) =>
   status === "EXCEPTION"
     ? name === "refresh_repo"
@@ -108,7 +108,7 @@ const jobKeys = (action: string, data: Data): Readonly<Record<string, unknown>> 
       return { function_name: data["function"], ...given("scheduled_by", data["scheduled_by"]) }
     case "ended":
       return endOf(status, data)
-    // one that runs is told of when it has ended
+    // a running job is reported when it has ended
     case "aborted":
       return status === "ABORTED" ? { message: text(data["reason"]) ?? "" } : null
     default:
@@ -138,36 +138,36 @@ const READERS: ReadonlyMap<string, (event: LiveEvent) => SocketPayload | null> =
   ["sync", ofSync]
 ])
 
-/** What clients hear of an event; null for one that they do not know. */
+/** The payload of an event; null for an event outside the format. */
 export const socketPayload = (event: LiveEvent): SocketPayload | null => READERS.get(event.kind)?.(event) ?? null
 
-/** How long what a caller may hear counts. */
+/** The interval at which the access of callers is read again. */
 const KEPT = "1 second"
-/** Milliseconds that the answer counts whether a caller may hear the lines of a job. */
+/** Milliseconds for which the check counts whether a caller may receive the lines of a job. */
 const LINES_KEPT = 1000
-/** Things that wait for those who do not hear everything; more are not told to them. */
+/** The largest number of messages that wait for clients with limited access; further ones are dropped for them. */
 const MAX_WAITING = 20_000
 const MAX_ANSWERS = 5_000
 
-/** After which it is known everywhere that a token was revoked, so that who is cut off does not come in again by it. */
+/** The time after which every replica knows that a token was revoked, so a disconnected client cannot connect again with it. */
 const KNOWN_AFTER = "750 millis"
 
 /** The connections. */
 interface Wires {
-  /** Sends a payload to everybody in one of these rooms. */
+  /** Sends a payload to all clients in these rooms. */
   readonly emit: (rooms: ReadonlyArray<string>, payload: unknown) => void
-  /** Ends the connections of somebody. */
-  readonly cutOff: (somebody: Withdrawn) => void
+  /** Ends the connections of these callers. */
+  readonly cutOff: (withdrawn: Withdrawn) => void
 }
 
-/** Something to be told, and what it is about: `line` for a line of the log, which may be of a job. */
-interface Telling {
+/** A message to be sent, and its subject: `line` for a log line, which may belong to a job. */
+interface Outgoing {
   readonly rooms: ReadonlyArray<Room>
   readonly payload: unknown
   readonly about: SocketPayload["about"] | { readonly line: number | null }
 }
 
-const tellingOf = (found: SocketPayload): Telling => ({ ...found, rooms: [found.room] })
+const outgoingOf = (found: SocketPayload): Outgoing => ({ ...found, rooms: [found.room] })
 
 const roomsOf = (callers: ReadonlyArray<ConnectedCaller>, rooms: ReadonlyArray<Room>): ReadonlyArray<string> =>
   callers.flatMap(({ key }) => rooms.map((room) => `${key}:${room}`))
@@ -175,55 +175,58 @@ const roomsOf = (callers: ReadonlyArray<ConnectedCaller>, rooms: ReadonlyArray<R
 /** The connections of socket.io clients, with their feed. */
 export const makeSocketBridge = Effect.gen(function* () {
   const feed = yield* EventFeed
-  const told = yield* LiveFeed
-  const hearing = yield* makeEventAccess
-  const callers = makeConnectedCallers(hearing.of)
-  const waiting = yield* Queue.sliding<Telling>(MAX_WAITING)
+  const liveFeed = yield* LiveFeed
+  const access = yield* makeEventAccess
+  const callers = makeConnectedCallers(access.of)
+  const waiting = yield* Queue.sliding<Outgoing>(MAX_WAITING)
   const withdrawals = yield* Queue.unbounded<Withdrawn>()
   let wires: Wires = { emit: () => {}, cutOff: () => {} }
 
-  const tell = (telling: Telling) => {
-    wires.emit(roomsOf(callers.unlimited(), telling.rooms), telling.payload)
-    if (callers.limited().length > 0) Queue.offerUnsafe(waiting, telling)
+  const broadcast = (outgoing: Outgoing) => {
+    wires.emit(roomsOf(callers.unlimited(), outgoing.rooms), outgoing.payload)
+    if (callers.limited().length > 0) Queue.offerUnsafe(waiting, outgoing)
   }
 
-  const hearThing = (thing: LiveItem) => {
-    if (thing.kind !== "log") return
-    tell({ rooms: roomsOfLine(thing.level), payload: lineText(thing), about: { line: thing.job } })
+  const broadcastLine = (item: LiveItem) => {
+    if (item.kind !== "log") return
+    broadcast({ rooms: roomsOfLine(item.level), payload: lineText(item), about: { line: item.job } })
   }
 
-  /** Whether callers may hear the lines of jobs; asked again after a while. */
+  /** Whether callers may receive the lines of jobs; checked again after a while. */
   const answers = new Map<string, { readonly may: boolean; readonly at: number }>()
-  const mayHearLines = Effect.fnUntraced(function* (job: number, caller: ConnectedCaller) {
+  const mayReceiveLines = Effect.fnUntraced(function* (job: number, caller: ConnectedCaller) {
     const key = `${caller.key} ${job}`
     const now = performance.now()
     const known = answers.get(key)
     if (known !== undefined && now - known.at < LINES_KEPT) return known.may
-    const may = yield* hearing.ofJob(job, caller.hearing)
+    const may = yield* access.ofJob(job, caller.access)
     if (answers.size >= MAX_ANSWERS) answers.clear()
     answers.set(key, { may, at: now })
     return may
   })
 
-  const mayHear = Effect.fnUntraced(function* (about: Telling["about"], limited: ReadonlyArray<ConnectedCaller>) {
-    if ("job" in about) return yield* Effect.filter(limited, (caller) => hearing.ofJob(about.job, caller.hearing))
+  const permittedCallers = Effect.fnUntraced(function* (
+    about: Outgoing["about"],
+    limited: ReadonlyArray<ConnectedCaller>
+  ) {
+    if ("job" in about) return yield* Effect.filter(limited, (caller) => access.ofJob(about.job, caller.access))
     if ("line" in about) {
       const { line } = about
-      return line === null ? [] : yield* Effect.filter(limited, (caller) => mayHearLines(line, caller))
+      return line === null ? [] : yield* Effect.filter(limited, (caller) => mayReceiveLines(line, caller))
     }
-    const isHeardBy = yield* hearing.ofDevice(about.hostname, about.record)
-    return limited.filter((caller) => isHeardBy(caller.hearing))
+    const isPermitted = yield* access.ofDevice(about.hostname, about.record)
+    return limited.filter((caller) => isPermitted(caller.access))
   })
 
-  const tellLimited = Effect.fnUntraced(function* ({ about, payload, rooms }: Telling) {
-    const may = yield* mayHear(about, callers.limited())
+  const sendToLimited = Effect.fnUntraced(function* ({ about, payload, rooms }: Outgoing) {
+    const may = yield* permittedCallers(about, callers.limited())
     yield* Effect.sync(() => wires.emit(roomsOf(may, rooms), payload))
   })
 
   yield* Queue.take(waiting).pipe(
-    Effect.flatMap((telling) =>
-      Effect.catchCause(failingWithoutDatabase(tellLimited(telling)), (cause) =>
-        Effect.logWarning("Somebody could not be told of an event", cause)
+    Effect.flatMap((outgoing) =>
+      Effect.catchCause(failingWithoutDatabase(sendToLimited(outgoing)), (cause) =>
+        Effect.logWarning("An event could not be sent to a client", cause)
       )
     ),
     Effect.forever,
@@ -245,19 +248,19 @@ export const makeSocketBridge = Effect.gen(function* () {
     Effect.forkScoped
   )
 
-  /** Follows everything while somebody is connected, and for a moment longer. */
+  /** Follows log and live feed while a client is connected, and for a moment longer. */
   const following = yield* RcRef.make({
     idleTimeToLive: "5 seconds",
     acquire: Effect.gen(function* () {
       yield* feed.follow((events) => {
         for (const event of events) {
           const found = socketPayload(event)
-          if (found !== null) tell(tellingOf(found))
+          if (found !== null) broadcast(outgoingOf(found))
           const withdrawn = withdrawnBy(event)
           if (withdrawn !== null) Queue.offerUnsafe(withdrawals, withdrawn)
         }
       })
-      yield* told.listen(hearThing)
+      yield* liveFeed.listen(broadcastLine)
       yield* callers.refresh.pipe(
         failingWithoutDatabase,
         Effect.catchCause((cause) => Effect.logDebug("What callers may hear could not be asked", cause)),
@@ -283,10 +286,10 @@ export const makeSocketBridge = Effect.gen(function* () {
 
 /** The connections of socket.io clients, with their feed. */
 export interface SocketBridge {
-  /** From now on these are the connections. */
+  /** Sets the connections. */
   readonly sendBy: (wires: Wires) => Effect.Effect<void>
-  /** How many connections there are now: for metrics. */
+  /** The current number of connections, for metrics. */
   readonly connections: () => number
-  /** Somebody is connected until the scope closes; all that happens from now on is heard. Yields the names of their rooms. */
+  /** Registers a connection of a caller until the scope closes; the caller receives all later events. Yields a function for room names. */
   readonly connected: (identity: Identity) => Effect.Effect<(room: Room) => string, SqlError.SqlError, Scope.Scope>
 }

@@ -1,6 +1,6 @@
 /**
- * Conditions that the server checks on its own (docs/alerts.md#ready-rules): the disk of DATA_DIR fills up, the database was restarted, a certificate of
- * a switch expires, or other roles are in force. Each occurrence becomes one event, whichever of several servers sees it.
+ * Conditions that the server checks on its own (docs/alerts.md#ready-rules): the disk of DATA_DIR fills up, the database was restarted, a
+ * certificate of a switch expires, or other roles are in force. Each occurrence becomes one event, whichever replica detects it.
  */
 import { Effect, Layer, Schedule } from "effect"
 import { hash } from "node:crypto"
@@ -11,7 +11,7 @@ import type { Permissions as Rules } from "../domain/access/PermissionFile.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 
-/** Percent of the disk; between both nothing changes, so that a disk at the edge is not told again and again. */
+/** Percent of free disk space. Between both limits nothing changes, so a disk at a limit is not reported repeatedly. */
 const LOW = 10
 const ENOUGH = 12
 
@@ -21,7 +21,7 @@ interface Space {
   readonly total: number
 }
 
-/** What is to be said of the space, if anything; `before` is what was said last. */
+/** The state of the disk to be reported, if any; `before` is the last reported state. */
 export const diskState = ({ free, total }: Space, before: string | null): "low" | "enough" | null => {
   if (total <= 0) return null
   const percent = (free / total) * 100
@@ -38,7 +38,7 @@ const spaceOf = (folder: string): Effect.Effect<Space> =>
     () => ({ free: 0, total: 0 })
   )
 
-/** Looks at the disk once. */
+/** Checks the disk once. */
 export const lookAtDisk = Effect.fnUntraced(function* (space: Space) {
   const { DATA_DIR } = yield* ServerConfig
   const watched = yield* WatchStore
@@ -48,10 +48,10 @@ export const lookAtDisk = Effect.fnUntraced(function* (space: Space) {
   if (state === null) return
   const free_percent = Math.round((space.free / space.total) * 1000) / 10
   const data = { server, path: DATA_DIR, free_percent, free_bytes: space.free }
-  yield* watched.tell(name, state, { kind: "disk", action: state, isAudit: false, data })
+  yield* watched.report(name, state, { kind: "disk", action: state, isAudit: false, data })
 })
 
-/** Looks whether the database was started again since the first look of this server. */
+/** Checks whether the database was restarted since the first check of this server. */
 export const makeDatabaseLook = Effect.gen(function* () {
   const watched = yield* WatchStore
   let first: string | null = null
@@ -59,24 +59,24 @@ export const makeDatabaseLook = Effect.gen(function* () {
     const started = yield* watched.databaseStart
     first ??= started
     if (started === first) return
-    yield* watched.tell("database", started, {
+    yield* watched.report("database", started, {
       kind: "database",
       action: "restarted",
       isAudit: false,
       data: { started_at: started }
     })
-    // not before: what could not be told is told by the next look
+    // set afterwards, so a failed report is repeated by the next check
     first = started
   })
 })
 
-/** Differs when the roles do. */
+/** A value that differs if the roles differ. */
 const signOf = (rules: Rules | null): string =>
   rules === null
     ? "none"
     : hash("sha256", JSON.stringify([[...rules.roles], rules.defaultRole, rules.mappings]), "base64url")
 
-/** Looks whether this server has other roles in force than when it looked last, also before it was started. */
+/** Checks whether the roles in force differ from those at the last check, which may be before the start of this server. */
 export const lookAtPermissions = Effect.gen(function* () {
   const { DATA_DIR } = yield* ServerConfig
   const permissions = yield* Permissions
@@ -89,14 +89,14 @@ export const lookAtPermissions = Effect.gen(function* () {
   if (before === sign) return
   const data = { server, path: DATA_DIR, roles: rules === null ? null : [...rules.roles.keys()] }
   const event = { kind: "permission", action: "updated", isAudit: true, data }
-  yield* watched.tell(name, sign, before === null ? null : event)
+  yield* watched.report(name, sign, before === null ? null : event)
 })
 
 const make = Effect.gen(function* () {
   const { CERTIFICATE_RENEW_DAYS, DATA_DIR } = yield* ServerConfig
   const watched = yield* WatchStore
   const lookAtDatabase = yield* makeDatabaseLook
-  // its renewal had half of the time that there was for it
+  // half of the time for its renewal has passed
   const days = Math.ceil(CERTIFICATE_RENEW_DAYS / 2)
   const regularly = <E, R>(
     name: string,
@@ -114,5 +114,5 @@ const make = Effect.gen(function* () {
   yield* regularly("certificates", "10 minutes", watched.certificates(days))
 })
 
-/** Looks until the server stops. */
+/** Repeats the checks until the server stops. */
 export const layer = Layer.effectDiscard(make)

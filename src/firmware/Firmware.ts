@@ -1,5 +1,5 @@
 /**
- * Firmware images as the rest of the server sees them: those of its own store, or those of an external firmware server if HTTPD_URL names
+ * Firmware images for the rest of the server: those of its own store, or those of an external firmware server if HTTPD_URL names
  * one (docs/jobs.md#get_firmware).
  */
 import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
@@ -50,7 +50,7 @@ const makeRemoteImages = (base: string, verifyTls: boolean) => {
     const response = yield* OutboundFetch.open(`${base.replace(/\/+$/, "")}${path}`, {
       method,
       verifyTls,
-      // the operator has named this server, it may be this machine
+      // the operator named this server, so it may be this machine
       guard: null,
       idleSeconds: IDLE_SECONDS,
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } })
@@ -63,7 +63,7 @@ const makeRemoteImages = (base: string, verifyTls: boolean) => {
     })
   }, Effect.scoped)
 
-  /** What is asked inside a request; a download takes its time, and its job has a deadline. */
+  /** Queries inside an API request have a short time limit; a download takes time, and its job has a deadline. */
   const askSoon = (...question: Parameters<typeof ask>) =>
     Effect.timeoutOrElse(ask(...question), {
       duration: Duration.seconds(IDLE_SECONDS),
@@ -82,12 +82,12 @@ const makeRemoteImages = (base: string, verifyTls: boolean) => {
     sha1: (name: string) => Effect.map(read(File, at(name)), ({ file }) => file.sha1),
     remove: (name: string) => Effect.asVoid(askSoon("DELETE", at(name))),
     setDefault: (name: string) => askSoon("POST", `${at(name)}/set-default`),
-    /** Sizes and further checksums are not known of another server's files. */
+    /** Sizes and further checksums of another server's files are unknown. */
     image: () => Effect.succeed(Option.none())
   }
 }
 
-/** A download as it was asked for; nothing is known of the values yet. */
+/** A requested download with unchecked values. */
 interface ImageOrder {
   readonly url?: unknown
   readonly sha1?: unknown
@@ -96,16 +96,16 @@ interface ImageOrder {
 
 interface FirmwareShape {
   readonly list: Effect.Effect<ImageStore.ImageList, FirmwareError>
-  /** Downloads an image; it is visible when it is whole and has the checksum. */
+  /** Downloads an image; it becomes visible once it is complete and has the checksum. */
   readonly download: (order: ImageOrder, tell?: TellProgress) => Effect.Effect<void, FirmwareError>
-  /** SHA-1 of an image in hexadecimal, computed from the file as it is now. */
+  /** SHA-1 of an image in hexadecimal, computed from the current file. */
   readonly sha1: (name: string) => Effect.Effect<string, FirmwareError>
   readonly remove: (name: string) => Effect.Effect<void, FirmwareError>
-  /** Makes an image the default of its family; yields what was linked. */
+  /** Makes an image the default of its family; yields the link. */
   readonly setDefault: (name: string) => Effect.Effect<unknown, FirmwareError>
-  /** Size and checksums of an image that this server keeps; none for images that are elsewhere. */
+  /** Size and checksums of an image that this server keeps; `None` for images on another server. */
   readonly image: (name: string) => Effect.Effect<Option.Option<ImageDigests>, FirmwareError>
-  /** Size, and SHA-1 as far as it was computed before; none for images that are elsewhere. */
+  /** Size, and SHA-1 if it was computed before; `None` for images on another server. */
   readonly noted: (name: string) => Effect.Effect<Option.Option<ImageStore.NotedImage>, FirmwareError>
 }
 
@@ -115,11 +115,11 @@ export const imageFolder = (config: ServerSettings): string => path.resolve(conf
 /** True unless HTTPD_URL names an external firmware server. */
 export const keepsImages = (config: ServerSettings): boolean => config.HTTPD_URL === OWN_HTTPD_URL
 
-/** Where switches are told to fetch images when a request does not say it. */
+/** The URL from which switches fetch images if the request does not name one. */
 export const defaultUrl = (config: ServerSettings): string =>
   Option.getOrElse(config.FIRMWARE_URL, () => config.HTTPD_URL)
 
-/** Why an image may not be downloaded from this URL, as far as it can be said before its name is resolved. */
+/** The reason why an image may not be downloaded from this URL, as far as known before its name is resolved. */
 export const imageRefusal = (config: ServerSettings, url: string): string | undefined =>
   imageGuard(config, OWN_HTTPD_URL).refusalOf(new URL(url).hostname)
 
@@ -180,12 +180,12 @@ export class Firmware extends Context.Service<Firmware, FirmwareShape>()("switch
   static readonly layer = Layer.effect(Firmware, make)
 }
 
-// Which of the builds of an image a switch needs: a file name that starts with `detect_arch-` is adapted to the model
-// (docs/jobs.md#device_upgrade). A site may bring its own list of models in its settings.
+// The build of an image that a switch needs: a file name that starts with `detect_arch-` is adapted to the model
+// (docs/jobs.md#device_upgrade). A site can set its own list of models in its settings.
 
 /**
- * The image for a switch of this model; names without the marker stay as they are. `builds` are the platform's (null where one
- * image serves all models), `narrowModels` those that run the narrow one.
+ * The image for a switch of this model; names without the marker stay unchanged. `builds` are the builds of the platform (null if one
+ * image serves all models), `narrowModels` the models that run the narrow build.
  */
 export const imageFor = (
   file: string,

@@ -1,6 +1,6 @@
 /**
  * Downloads one image into a partial file, in constant memory. An earlier part is kept and only the rest is fetched, so a download continues
- * after a broken connection or a restart; the checksum of the whole file decides. No partial file is visible to switches.
+ * after a broken connection or a restart; the checksum of the whole file decides. Switches see no partial file.
  */
 import { Effect, Schedule, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
@@ -13,7 +13,7 @@ import type { OutboundGuard } from "../runtime/OutboundHosts.ts"
 import { createHash, type Hash } from "node:crypto"
 import { createReadStream } from "node:fs"
 
-// Checksums of image files: SHA-1 for operators, SHA-512 and MD5 for what switches can verify. Files are read as streams.
+// Checksums of image files: SHA-1 for operators, SHA-512 and MD5 for switches to verify. Files are read as streams.
 
 /** Size in bytes and checksums in lower-case hexadecimal. */
 export const ImageDigests = Schema.Struct({
@@ -24,15 +24,15 @@ export const ImageDigests = Schema.Struct({
 })
 export type ImageDigests = typeof ImageDigests.Type
 
-/** Checksums that grow with what is added. */
+/** Checksums of a growing file. */
 interface RunningDigests {
   readonly add: (chunk: Buffer) => void
   readonly size: () => number
-  /** The sums of everything added; nothing may be added afterwards. */
+  /** The checksums of all added bytes; no bytes may be added afterwards. */
   readonly end: () => ImageDigests
 }
 
-/** Checksums of nothing yet. */
+/** Checksums of an empty file. */
 export const begin = (): RunningDigests => {
   const sums: ReadonlyArray<Hash> = [createHash("sha1"), createHash("sha512"), createHash("md5")]
   let size = 0
@@ -49,7 +49,7 @@ export const begin = (): RunningDigests => {
   }
 }
 
-/** Adds a file's content to running checksums; a file that is not there adds nothing. */
+/** Adds a file's content to running checksums; a missing file adds nothing. */
 export const addFile = (digests: RunningDigests, file: string) =>
   Effect.tryPromise({
     try: async (signal) => {
@@ -64,21 +64,21 @@ export const addFile = (digests: RunningDigests, file: string) =>
     Effect.catch((error) => orOurs(error)(new FirmwareRefused({ message: `Could not read file: ${reasonOf(error)}` })))
   )
 
-// Errors of firmware images. Clients know the texts (docs/jobs.md#get_firmware).
+// Errors of firmware images. Clients rely on the texts (docs/jobs.md#get_firmware).
 
-/** The image service refuses or cannot do what was asked; `message` is its answer. Asking again does not help. */
+/** The image service refuses the request or cannot carry it out; `message` is its answer. A retry does not help. */
 export class FirmwareRefused extends Schema.TaggedError<FirmwareRefused>()("FirmwareRefused", {
   message: Schema.String
 }) {}
 
-/** The image service, or the server that an image comes from, cannot be reached or does not answer as it should. */
+/** The image service, or the server of the image, is unreachable or answers wrongly. */
 export class FirmwareUnreachable extends Schema.TaggedError<FirmwareUnreachable>()("FirmwareUnreachable", {
   message: Schema.String
 }) {}
 
 export type FirmwareError = FirmwareRefused | FirmwareUnreachable
 
-/** What a request to another server has met; for what this machine lacks, such as a name server, the job waits (`JobRunner.ts`). */
+/** The error of a request to another server. If this machine lacks a resource, such as a name server, the job waits (`JobRunner.ts`). */
 export const ofOutbound = (error: OutboundError): Effect.Effect<never, FirmwareError> => {
   switch (error._tag) {
     case "OwnFault":
@@ -90,7 +90,7 @@ export const ofOutbound = (error: OutboundError): Effect.Effect<never, FirmwareE
   }
 }
 
-/** What the machine of this server lacks is no answer of the image service: the job waits for it, and a request is answered with 503. */
+/** A resource that the server's machine lacks is no fault of the image service: the job waits for it, and a request is answered with 503. */
 const orOurs =
   (error: unknown) =>
   <E>(failure: E): Effect.Effect<never, E> => {
@@ -98,16 +98,16 @@ const orOurs =
     return fault === undefined ? Effect.fail(failure) : Effect.die(fault)
   }
 
-/** Works on the disk. Fails with FirmwareRefused and this message, which clients know, whatever is wrong with the file. */
+/** Works on the disk. Fails with FirmwareRefused and this message, which clients rely on, for any fault of the file. */
 export const disk = <A>(message: string, run: () => Promise<A>) =>
   Effect.catch(Effect.tryPromise({ try: run, catch: (error) => error }), (error) =>
     orOurs(error)(new FirmwareRefused({ message }))
   )
 
-/** Told now and then how many bytes are there, and of how many when that is known. */
+/** Receives the number of downloaded bytes from time to time, and the total if known. */
 export type TellProgress = (bytes: number, total: number | null) => void
 
-/** What to download and within which limits. `sha1` in lower-case hexadecimal, `maxBytes` the largest image. */
+/** A download and its limits. `sha1` in lower-case hexadecimal, `maxBytes` the largest image. */
 export interface Download {
   readonly url: string
   readonly sha1: string
@@ -118,7 +118,7 @@ export interface Download {
   readonly tell?: TellProgress
 }
 
-/** Disk space that a download leaves to others. */
+/** Disk space that a download keeps free for other uses. */
 const RESERVE_BYTES = 128 * 1024 * 1024
 const NO_SPACE = "No space left for firmware on the server"
 
@@ -127,7 +127,7 @@ const PARTIAL = 206
 const NOT_SATISFIABLE = 416
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429])
 
-/** A cut connection is taken up again this often, after a growing pause. */
+/** The schedule of retries after a broken connection, with growing pauses. */
 const AGAIN = Schedule.exponential("500 millis").pipe(Schedule.upTo({ times: 5 }))
 
 const refused = (message: string) => new FirmwareRefused({ message })
@@ -143,7 +143,7 @@ const startOf = (response: IncomingMessage): number | undefined => {
   return match === null ? undefined : Number(match[1])
 }
 
-/** Fails when the rest of an image would fill the disk, which others need as well. */
+/** Fails if the rest of an image would fill the disk, which other parts need as well. */
 const checkRoom = Effect.fnUntraced(function* (part: string, bytes: number) {
   const { bavail, bsize } = yield* onDisk(() => fs.statfs(path.dirname(part)))
   if (bavail * bsize - bytes < RESERVE_BYTES) return yield* refused(NO_SPACE)
@@ -158,7 +158,7 @@ const receive = (download: Download, response: IncomingMessage, sums: RunningDig
     (file) =>
       Effect.tryPromise({
         try: async (signal) => {
-          // the loop below ends with the answer, so that nothing writes to the file once it is closed
+          // the loop below ends with the answer, so nothing writes to the closed file
           signal.addEventListener("abort", () => response.destroy(), { once: true })
           for await (const chunk of response) {
             if (!Buffer.isBuffer(chunk)) continue
@@ -231,13 +231,13 @@ const sizeOf = (file: string) =>
   )
 
 /**
- * Downloads into `part` and yields the checksums. Fails with FirmwareRefused when it can never work (then the partial file is
- * gone), or FirmwareUnreachable after several attempts (then it is kept for the next one).
+ * Downloads into `part` and yields the checksums. Fails with FirmwareRefused if it can never succeed (then the partial file is
+ * removed), or with FirmwareUnreachable after several attempts (then the part is kept for the next download).
  */
 export const download = Effect.fn("ImageDownload.download")(function* (wanted: Download) {
   const resumes = (yield* sizeOf(wanted.part)) > 0
   return yield* checked(wanted).pipe(
-    // what was left from before may be of another file: once more from the start
+    // the earlier part may belong to another file: download again from the start
     Effect.catchIf(
       (error) => resumes && error._tag === "FirmwareRefused" && error.message.startsWith("Checksum mismatch"),
       () => checked(wanted)

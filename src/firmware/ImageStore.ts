@@ -1,6 +1,6 @@
 /**
- * The images that this server keeps, in a folder of its data directory. An image becomes visible in one step, when it is complete and its
- * checksum is right. Running downloads and notes about the files are in hidden folders in the same place.
+ * The images that this server keeps, in a folder of its data directory. An image becomes visible in one step, once it is complete and its
+ * checksum is correct. Running downloads and notes about the files are in hidden folders in the same place.
  */
 import { Effect, Option, Schema } from "effect"
 import * as fs from "node:fs/promises"
@@ -12,12 +12,12 @@ import { isMissing } from "../runtime/SystemErrors.ts"
 import { defaultName, isImageName } from "../domain/Firmware.ts"
 import { makeTurns } from "../runtime/FairPlaces.ts"
 
-// Checksums of the images in a folder, noted in a hidden folder with the time of the file, so that a checksum is computed again only when
-// its file has changed.
+// Checksums of the images in a folder, stored in a hidden folder with the time of the file, so a checksum is computed again only if its
+// file has changed.
 
 const Note = Schema.fromJsonString(Schema.Struct({ ...ImageDownload.ImageDigests.fields, modified: Schema.Finite }))
 
-/** An image as it is on the disk: `modified` in milliseconds since 1970. */
+/** An image on the disk: `modified` in milliseconds since 1970. */
 interface ImageOnDisk {
   readonly name: string
   readonly modified: number
@@ -29,7 +29,7 @@ const makeKnownDigests = (folder: string) => {
   const notes = path.join(folder, ".digests")
   const noteOf = (name: string) => path.join(notes, `${name}.json`)
 
-  /** Notes the checksums of a file that was last written at this time. */
+  /** Stores the checksums of a file that was last written at this time. */
   const write = (name: string, digests: ImageDownload.ImageDigests, modified: number) =>
     disk(`Could not note the checksum of ${name}`, async () => {
       await fs.mkdir(notes, { recursive: true, mode: 0o700 })
@@ -38,7 +38,7 @@ const makeKnownDigests = (folder: string) => {
       await fs.rename(draft, noteOf(name))
     })
 
-  /** The checksums computed from the file as it is now. */
+  /** The checksums computed from the current file. */
   const compute = Effect.fnUntraced(function* ({ modified, name }: ImageOnDisk) {
     const running = ImageDownload.begin()
     yield* ImageDownload.addFile(running, path.join(folder, name))
@@ -47,7 +47,7 @@ const makeKnownDigests = (folder: string) => {
     return digests
   })
 
-  /** The checksums as they are noted; none when the file has changed since, or nothing is noted. */
+  /** The stored checksums; `None` if there are none, or if the file has changed since. */
   const read = ({ modified, name, size }: ImageOnDisk) =>
     disk("not noted", () => fs.readFile(noteOf(name), "utf8")).pipe(
       Effect.flatMap(Schema.decodeEffect(Note)),
@@ -58,7 +58,7 @@ const makeKnownDigests = (folder: string) => {
   return { write, compute, read, forget: (name: string) => fs.rm(noteOf(name), { force: true }) }
 }
 
-/** A link by which switches find the image that is current. */
+/** A link by which switches find the current image. */
 interface DefaultImage {
   readonly default: string
   readonly file: string
@@ -76,20 +76,20 @@ export interface ImageStoreOptions {
   readonly guard: OutboundGuard
 }
 
-/** What is known of an image without reading it. */
+/** The facts about an image that are known without reading it. */
 export interface NotedImage {
   readonly size: number
   readonly sha1: string | null
 }
 
-/** Where an image comes from. */
+/** The source of an image. */
 type ImageOrigin = Pick<ImageDownload.Download, "url" | "sha1" | "verifyTls" | "tell">
 
 const STALE_MILLIS = 7 * 24 * 3600 * 1000
 
 const refuse = (message: string) => new FirmwareRefused({ message })
 
-/** Downloads that nobody has taken up again for a week are given up. */
+/** Removes partial downloads that no job has continued for a week. */
 const dropStale = async (incoming: string) => {
   for (const name of await fs.readdir(incoming)) {
     const file = path.join(incoming, name)
@@ -125,7 +125,7 @@ const listImages = (folder: string) =>
     return { files, defaults: defaults.filter(({ file }) => files.includes(file)) }
   })
 
-/** The image of this name, if there is one. */
+/** The image of this name, if it exists. */
 const lookIn = (folder: string) => (name: string) =>
   isImageName(name)
     ? Effect.option(disk(`Could not find file ${name}`, () => fs.stat(path.join(folder, name)))).pipe(
@@ -134,7 +134,7 @@ const lookIn = (folder: string) => (name: string) =>
       )
     : Effect.succeedNone
 
-/** Downloads into a hidden folder and moves what is whole and right to its place. */
+/** Downloads into a hidden folder and moves a complete and correct image to its place. */
 const makeDownloads = ({ folder, guard, maxBytes }: ImageStoreOptions) => {
   const incoming = path.join(folder, ".incoming")
   const find = lookIn(folder)
@@ -163,7 +163,7 @@ const makeDownloads = ({ folder, guard, maxBytes }: ImageStoreOptions) => {
   })
 }
 
-/** Opens the store. Its folders are made by the first download. */
+/** Opens the store. The first download creates its folders. */
 export const makeImageStore = (options: ImageStoreOptions) => {
   const { folder } = options
   const inTurn = makeTurns()
@@ -216,12 +216,12 @@ export const makeImageStore = (options: ImageStoreOptions) => {
 
   return {
     list,
-    /** Checksums of an image, from what is noted as long as the file has not changed; none when it is not there. */
+    /** Checksums of an image, from the stored ones if the file has not changed; `None` if the image does not exist. */
     image,
     /** Downloads an image under this name; a second call for the same name waits for the first. */
     add: (name: string, origin: ImageOrigin) => inTurn(name, add(name, origin)),
     noted,
-    /** The checksums computed anew from the file. */
+    /** The checksums, computed again from the file. */
     recompute: (name: string) => Effect.flatMap(found(name), (there) => inTurn(name, known.compute(there))),
     /** Removes an image and the default links to it. */
     remove: (name: string) => inTurn(name, remove(name)),

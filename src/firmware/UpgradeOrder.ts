@@ -1,6 +1,6 @@
 /**
  * The order of a staggered upgrade: batches of access switches that may be offline at the same time (docs/jobs.md#order-of-a-staggered-upgrade).
- * Switches next to the distribution layer come first, the two of an MLAG pair one after the other, and a switch with several ways to the
+ * Switches next to the distribution layer come first, the two of an MLAG pair one after the other, and a switch with several paths to the
  * distribution layer always keeps one of them.
  */
 import { Effect, Schema } from "effect"
@@ -9,7 +9,7 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { NetworkStore } from "../store/NetworkStore.ts"
 
-/** A switch of the network. `root`: it is not upgraded and leads out of the access layer (a distribution or core switch). */
+/** A switch of the network. `root`: a distribution or core switch, which is not upgraded and leads out of the access layer. */
 export interface OrderedSwitch {
   readonly hostname: string
   readonly root: boolean
@@ -18,7 +18,7 @@ export interface OrderedSwitch {
   readonly mlagPeer: string | undefined
 }
 
-/** An order cannot be told for this selection. */
+/** No order is known for this selection. */
 export class UpgradeOrderUnknown extends Schema.TaggedError<UpgradeOrderUnknown>()("UpgradeOrderUnknown", {
   message: Schema.String
 }) {}
@@ -26,7 +26,7 @@ export class UpgradeOrderUnknown extends Schema.TaggedError<UpgradeOrderUnknown>
 /** Every switch by its hostname. Neighbours that are not in the map are ignored. */
 export type Network = ReadonlyMap<string, OrderedSwitch>
 
-/** Access switches that are connected with each other, whatever is above them. */
+/** Access switches that are connected with each other, apart from their uplinks. */
 type Component = ReadonlySet<string>
 
 const componentOf = (network: Network, start: string): Set<string> => {
@@ -45,7 +45,7 @@ const componentOf = (network: Network, start: string): Set<string> => {
 const hasRoot = (network: Network, name: string): boolean =>
   [...(network.get(name)?.neighbours ?? [])].some((neighbour) => network.get(neighbour)?.root === true)
 
-/** Distance of each switch from the roots when those of `away` are down; unconnected ones are missing. */
+/** Distance of each switch from the roots while the switches of `away` are down; unconnected switches are missing. */
 const distances = (network: Network, component: Component, away: ReadonlySet<string>): Map<string, number> => {
   const found = new Map<string, number>()
   let layer = [...component].filter((name) => !away.has(name) && hasRoot(network, name))
@@ -62,11 +62,11 @@ const distances = (network: Network, component: Component, away: ReadonlySet<str
   return found
 }
 
-/** One component with what holds when nothing is down and when one switch is. */
+/** One component, surveyed with all switches up and with each single switch down. */
 interface ComponentSurvey {
   readonly component: Component
   readonly layers: ReadonlyMap<string, number>
-  /** Switches that lose every way out when this one is down: nothing can be done about them. */
+  /** Switches that lose every path while this one is down, which cannot be avoided. */
   readonly cutOffBy: (name: string) => ReadonlySet<string>
 }
 
@@ -91,8 +91,8 @@ const survey = (network: Network, component: Component): ComponentSurvey => {
 }
 
 /**
- * True when the switches of a batch may be down together, in any combination: everybody else keeps a way out (unless a single
- * one of the batch is its only way), and so does each of the batch that is back before the others.
+ * True if the switches of a batch may be down together, in any combination: every other switch keeps a path (unless a single
+ * switch of the batch is its only path), and so does each switch of the batch that returns before the others.
  */
 const mayBeAway = (
   network: Network,
@@ -126,7 +126,7 @@ const batchesOf = (
       if (peer !== undefined && batch.has(peer)) continue
       if (mayBeAway(network, surveyed, new Set([...batch, name]))) batch.add(name)
     }
-    // a single switch may always be away; this only guards against a rule above that forbids even that
+    // a single switch may always be down; this only guards against a rule above that forbids even that
     const [first] = candidates
     if (batch.size === 0 && first !== undefined) batch.add(first)
     for (const name of batch) waiting.delete(name)
@@ -141,7 +141,7 @@ const unconnected = () =>
   })
 
 /**
- * Batches of the selected hostnames, each ascending. Yields UpgradeOrderUnknown when a selected switch has no known way to a
+ * Batches of the selected hostnames, each ascending. Yields UpgradeOrderUnknown if a selected switch has no known path to a
  * distribution or core switch.
  */
 export const upgradeOrder = (
@@ -164,7 +164,7 @@ export const upgradeOrder = (
 
 // The order for devices and links of the database.
 
-/** The text for a selection with other devices than access switches. */
+/** The message for a selection with devices other than access switches. */
 export const ONLY_ACCESS = "Upgrade order determination is only supported for ACCESS-only device groups"
 
 /** Orders of staggered upgrades. */
@@ -223,7 +223,7 @@ export const makeUpgradeOrders = Effect.gen(function* () {
   })
 
   return {
-    /** Batches of hostnames that may be away together, first to last. */
+    /** Batches of hostnames that may be down together, first to last. */
     order
   }
 })

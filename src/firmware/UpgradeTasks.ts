@@ -1,17 +1,17 @@
 /**
- * The steps of an upgrade in their order, with the names and texts that clients know (docs/jobs.md#device_upgrade), and the progress of each
+ * The steps of an upgrade in order, with the names and texts that clients rely on (docs/jobs.md#device_upgrade), and the progress of each
  * device. Pure.
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
 import { Option, Schema } from "effect"
 import type { UpgradeDeviceRow, UpgradeJobRow } from "../store/UpgradeStore.ts"
 import type { UpgradeCampaign, UpgradeOfDevice } from "../domain/Firmware.ts"
-import { DeviceUpgrade } from "../domain/jobs/UpkeepJobs.ts"
 import { resultNames } from "../domain/platforms/Platforms.ts"
+import { DeviceUpgrade } from "../domain/jobs/UpkeepJobs.ts"
 
 const MAIN_TASK = "device_upgrade_task"
 
-/** The steps in their order; the name is also the argument that asks for the step. */
+/** The steps in order; the name is also the argument that requests the step. */
 export const stepNames = ["pre_flight", "download", "activate", "reboot", "post_flight"] as const
 export type StepName = (typeof stepNames)[number]
 
@@ -40,7 +40,7 @@ const STEPS: Readonly<Record<StepName, StepTexts>> = {
 /** The name of a step's entry. */
 export const taskName = (step: StepName): string => STEPS[step].task
 
-/** The text of a failed entry: what was met, then the sentence that clients show, as the last line. */
+/** The text of a failed entry: the error, then the sentence that clients show as the last line. */
 const failureText = (sentence: string, met = ""): string => {
   const before = met.trimEnd()
   return `${before === "" ? "" : `${before}\n`}FirmwareError: ${sentence}\n`
@@ -50,10 +50,10 @@ const failureText = (sentence: string, met = ""): string => {
 export const stepFailed = (step: StepName, sentence: string, met?: string): JobTask =>
   taskFailed(STEPS[step].task, failureText(sentence, met))
 
-/** An entry of a step that was not begun because of an abort. */
+/** The entry of a step that was skipped because of an abort. */
 export const stepAborted = (step: StepName): JobTask => taskOk(STEPS[step].task, STEPS[step].aborted)
 
-/** An entry of a step that was not begun because a window of the device has closed; `why` is a sentence without its end. */
+/** The entry of a step that was skipped because a window of the device has closed; `why` is a sentence without a full stop. */
 export const stepOutsideWindow = (step: StepName, why: string): JobTask =>
   taskFailed(STEPS[step].task, `The step was not begun.\nOutsideWindow: ${why}\n`)
 
@@ -63,9 +63,9 @@ export const stepDone = (step: StepName, text: string = STEPS[step].done): JobTa
 const isAborted = (step: StepName, { result }: JobTask): boolean => result === STEPS[step].aborted
 
 /**
- * Whether the reboot of an upgrade is over with this entry of a step, and how; null when it is not, or there was none. It is over with the
- * check after it, or when there will be no check because the reboot failed. `before` are the entries until then; `begun` false for
- * the entry of a step that was not begun.
+ * The result of an upgrade's reboot, if this entry of a step ends it; null if it does not, or if there was no reboot. The check after the
+ * reboot ends it, or the failure of the reboot if no check follows. `before` are the earlier entries; `begun` is false for
+ * the entry of a skipped step.
  */
 export const rebootOver = (
   step: StepName,
@@ -92,22 +92,22 @@ export const upgradeResult = (
   return { result: deviceResult([main, ...tasks]), reachedEnd: stopped === undefined }
 }
 
-/** The result of a device that was not begun. */
+/** The result of a skipped device. */
 export const notStarted = (why: string): DeviceResult => deviceResult([taskFailed(MAIN_TASK, `JobAborted: ${why}\n`)])
 
-/** Success of the check after a reboot; `from` null when no version was known. */
+/** Success of the check after a reboot; `from` is null if the previous version was unknown. */
 export const updatedText = (from: string | null, to: string): string =>
   `Post-flight, OS version updated from ${from ?? "None"} to ${to}.`
 
 /** Failure of the check after a reboot. */
 export const postFlightText = (reason: string): string => `Post-flight failed, could not update OS version: ${reason}`
 
-// The progress of an upgrade with each of its devices, from what its job has stored.
+// The progress of an upgrade on each of its devices, from the stored state of its job.
 
 const argsOf = Schema.decodeUnknownOption(DeviceUpgrade.Args)
 const memoOf = Schema.decodeUnknownOption(DeviceUpgrade.Memo)
 
-/** The groups of an upgrade, first to last; none before it has decided. */
+/** The groups of an upgrade, first to last; empty before the order is decided. */
 export const groupsOf = ({ memo }: UpgradeJobRow): ReadonlyArray<ReadonlyArray<string>> =>
   Option.match(memoOf(memo), { onNone: () => [], onSome: ({ groups }) => groups })
 
@@ -120,7 +120,7 @@ const lastLine = (text: unknown): string | null => {
 
 const MOST_SAID = 1000
 
-/** What stands before the last line. */
+/** The text before the last line. */
 const beforeLast = (text: unknown): string | null => {
   const said = typeof text === "string" ? text.trimEnd().split("\n").slice(0, -1).join("\n").trim() : ""
   return said === "" ? null : said.slice(-MOST_SAID)
@@ -137,7 +137,7 @@ const deviceOf =
   (row: UpgradeDeviceRow): UpgradeOfDevice => {
     const { hostname, os_version, progress, tasks } = row
     const entries = progress?.tasks ?? tasks
-    // those of the job's record, in which secrets are hidden
+    // the texts of the job's record, in which secrets are hidden
     const bad =
       tasks.findLast(({ failed, task_name }) => failed && task_name !== MAIN_TASK) ?? tasks.find(({ failed }) => failed)
     return {

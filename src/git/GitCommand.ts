@@ -158,7 +158,7 @@ const makeTail = (most: number) => {
 }
 
 /** Settles when git has ended and its output is complete; never before `child` has ended, unless it could not be started. */
-const heard = (
+const outputOf = (
   child: ChildProcessWithoutNullStreams,
   args: ReadonlyArray<string>,
   options: GitCommandOptions
@@ -171,24 +171,24 @@ const heard = (
     const { stderr, stdin, stdout }: Streams = child
     const settle = (exitCode: number | null, by: NodeJS.Signals | null) => {
       clearInterval(quiet)
-      const said = Buffer.concat(output)
+      const standardOutput = Buffer.concat(output)
       if (size > MAX_OUTPUT) reject(new Error(`git ${args[0] ?? ""} says more than ${MAX_OUTPUT} bytes`))
-      else if (exitCode === 0) resolve(said)
-      else reject(failureOf(exitCode, by, said.subarray(0, MAX_ERRORS), errors.read()))
+      else if (exitCode === 0) resolve(standardOutput)
+      else reject(failureOf(exitCode, by, standardOutput.subarray(0, MAX_ERRORS), errors.read()))
     }
     child.once("error", (error) => {
       // an error of a running process is about a signal, and its end follows
       if (child.pid === undefined) reject(error)
     })
-    let heardAt = performance.now()
+    let outputAt = performance.now()
     stdout?.on("data", (chunk: Buffer) => {
-      heardAt = performance.now()
+      outputAt = performance.now()
       size += chunk.length
       if (size <= MAX_OUTPUT) output.push(chunk)
       else endGroup(child, "SIGKILL")
     })
     stderr?.on("data", (chunk: Buffer) => {
-      heardAt = performance.now()
+      outputAt = performance.now()
       errors.add(chunk)
       const line = options.onProgress === undefined ? undefined : newestProgress(chunk.toString("utf8"))
       if (line !== undefined) options.onProgress?.(line)
@@ -199,9 +199,9 @@ const heard = (
     child.once("close", settle)
     // processes that git has started may keep its streams, as ssh does when it keeps its connection for others
     child.once("exit", (exitCode, by) => {
-      heardAt = performance.now()
+      outputAt = performance.now()
       quiet = setInterval(() => {
-        if (performance.now() - heardAt < QUIET_MILLIS) return
+        if (performance.now() - outputAt < QUIET_MILLIS) return
         child.off("close", settle)
         for (const stream of [stdin, stdout, stderr]) stream?.destroy()
         settle(exitCode, by)
@@ -233,10 +233,10 @@ const runOnce = (args: ReadonlyArray<string>, options: GitCommandOptions): Effec
     })
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(child, (begun) => {
-        const hearing = heard(begun, args, options)
-        return restore(Effect.tryPromise({ try: () => hearing, catch: (error) => error })).pipe(
+        const reading = outputOf(begun, args, options)
+        return restore(Effect.tryPromise({ try: () => reading, catch: (error) => error })).pipe(
           Effect.onInterrupt(() => {
-            hearing.catch(() => undefined)
+            reading.catch(() => undefined)
             return endedBy(begun)
           })
         )

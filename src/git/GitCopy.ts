@@ -112,15 +112,18 @@ const cloneAll = Effect.fnUntraced(function* ({ address, clone, options }: GitCo
   const onProgress = (line: string) => {
     newest = line
   }
-  const tell = Effect.suspend(() => {
+  const logProgress = Effect.suspend(() => {
     const line = newest
     newest = undefined
     return line === undefined ? Effect.void : Effect.logInfo(`Cloning ${address.shown}: ${line}`)
   })
-  const telling = Effect.forever(Effect.andThen(Effect.sleep(clone.progressEvery), tell))
+  const loggingProgress = Effect.forever(Effect.andThen(Effect.sleep(clone.progressEvery), logProgress))
   const patient = { ...options, timeout: clone.timeout, silence: options.timeout, settings: ONE_PACK, onProgress }
   const [took] = yield* Effect.timed(
-    Effect.raceFirst(runGitText([...CLONE, "origin", ...REFSPECS], patient), Effect.andThen(telling, Effect.never))
+    Effect.raceFirst(
+      runGitText([...CLONE, "origin", ...REFSPECS], patient),
+      Effect.andThen(loggingProgress, Effect.never)
+    )
   )
   yield* Effect.logInfo(
     `Cloned ${address.shown} in ${Duration.format(Duration.seconds(Math.ceil(Duration.toSeconds(took))))}`

@@ -26,7 +26,7 @@ import {
   retainedDue,
   retainedOldest,
   retainedRows,
-  tellEventsLag,
+  recordEventsLag,
   unreachableDevices
 } from "../runtime/metrics/Metrics.ts"
 
@@ -37,28 +37,28 @@ const KEPT = Duration.seconds(3)
 /** A scrape usually has ten seconds, and must get the rest of the page. */
 const PATIENCE = Duration.seconds(2)
 
-const tell = (place: Place, figures: Figures): void => {
+const record = (place: Place, figures: Figures): void => {
   const { certificateEnd: end, connections, devices: found, jobs } = figures
   for (const { count, device_type, state, synchronized } of found)
-    devices.tell(place, count, state, device_type, String(synchronized))
+    devices.record(place, count, state, device_type, String(synchronized))
   const unfinished = new Map<string, number>()
   for (const { count, function_name, status } of jobs) {
     const key = `${functionOf(function_name)} ${status}`
     unfinished.set(key, (unfinished.get(key) ?? 0) + count)
   }
-  for (const [key, count] of unfinished) jobsUnfinished.tell(place, count, ...key.split(" "))
-  queueAge.tell(place, Math.max(0, ...jobs.map(({ age }) => age ?? 0)))
-  for (const { count, state } of connections) databaseConnections.tell(place, count, state)
+  for (const [key, count] of unfinished) jobsUnfinished.record(place, count, ...key.split(" "))
+  queueAge.record(place, Math.max(0, ...jobs.map(({ age }) => age ?? 0)))
+  for (const { count, state } of connections) databaseConnections.record(place, count, state)
   for (const { bytes, due, kind, oldest, rows } of figures.retained) {
-    retainedRows.tell(place, rows, kind)
-    retainedDue.tell(place, due, kind)
-    if (bytes !== null) retainedBytes.tell(place, bytes, kind)
-    if (oldest !== null) retainedOldest.tell(place, Date.parse(`${oldest}Z`) / 1000, kind)
+    retainedRows.record(place, rows, kind)
+    retainedDue.record(place, due, kind)
+    if (bytes !== null) retainedBytes.record(place, bytes, kind)
+    if (oldest !== null) retainedOldest.record(place, Date.parse(`${oldest}Z`) / 1000, kind)
   }
-  if (end !== null) certificateEnd.tell(place, end)
-  unreachableDevices.tell(place, figures.unreachable)
-  deadLetters.tell(place, figures.deadLetters)
-  tellEventsLag(place, figures.newestEvent)
+  if (end !== null) certificateEnd.record(place, end)
+  unreachableDevices.record(place, figures.unreachable)
+  deadLetters.record(place, figures.deadLetters)
+  recordEventsLag(place, figures.newestEvent)
 }
 
 /** Yields a function that writes the metrics of the database, or that it is unavailable. */
@@ -73,8 +73,8 @@ const makeFigures = Effect.gen(function* () {
   const figures = yield* Effect.cachedWithTTL(asked, KEPT)
   return (place: Place) =>
     Effect.map(figures, (found) => {
-      databaseUp.tell(place, found === null ? 0 : 1)
-      if (found !== null) tell(place, found)
+      databaseUp.record(place, found === null ? 0 : 1)
+      if (found !== null) record(place, found)
     })
 })
 
@@ -82,13 +82,13 @@ const makeFigures = Effect.gen(function* () {
 export const MetricsLive = HttpApiBuilder.group(Api, "metrics", (handlers) =>
   Effect.gen(function* () {
     const { DATA_DIR } = yield* ServerConfig
-    const tellFigures = yield* makeFigures
-    const tellProcess = yield* watchProcess(DATA_DIR)
+    const recordFigures = yield* makeFigures
+    const recordProcess = yield* watchProcess(DATA_DIR)
     return handlers.handle("metrics", ({ request }) =>
       Effect.gen(function* () {
         const asked = new Map()
         const place = makePlace(asked)
-        yield* Effect.all([tellFigures(place), tellProcess(place)], { concurrency: 2 })
+        yield* Effect.all([recordFigures(place), recordProcess(place)], { concurrency: 2 })
         const format = formatOf(request.headers["accept"])
         return HttpServerResponse.text(write(asked, format), { contentType: contentType(format) })
       })

@@ -5,6 +5,7 @@ import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
+import { CallerDevices } from "../access/CallerDevices.ts"
 import type { Device } from "../domain/Device.ts"
 import { isManageable, platforms } from "../domain/platforms/Platforms.ts"
 import { requiringSettings, SettingsView } from "../settings/SettingsView.ts"
@@ -12,12 +13,11 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { makeVisible } from "./core/Permits.ts"
 import { makeInitialisation } from "./provisioning/Initialisation.ts"
 import { edgesOf, placesOf, replacedBy } from "../domain/Topology.ts"
-import { NetworkStore } from "../store/NetworkStore.ts"
 import { makePlaceRows, type WaitingRow } from "../store/FleetViews.ts"
 import { BadRequest, enveloped } from "../api/Answers.ts"
 import { type InitLine, type InitListRequest, onLine } from "../domain/requests/InitRequests.ts"
 import { initArguments, initJob } from "../provisioning/Init.ts"
-import { CallerDevices } from "../access/CallerDevices.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 
 // Where switches are, from the database alone, so that it is quick.
 
@@ -44,11 +44,11 @@ const makePlaces = Effect.gen(function* () {
     if (rows.length === 0) return enveloped({ devices: [] })
     const seen = within === undefined ? undefined : new Set(within.hostnames)
     const all = (yield* devices.all).filter(({ hostname }) => seen?.has(hostname) ?? true)
-    const said = yield* neighbours.ofKnown
+    const announced = yield* neighbours.ofKnown
     const stored = yield* links.all
     return enveloped({
       devices: rows.map((row) => {
-        const found = placesOf(row, all, stored, said)
+        const found = placesOf(row, all, stored, announced)
         return { ...row, places: found, replaces: replacedBy(found), problems: problemsOf(row) }
       })
     })

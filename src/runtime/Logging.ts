@@ -153,7 +153,7 @@ export const lineText = ({ at, job, level, module, text }: LogLine): string => {
 
 /** Adds the live logger to the existing ones. */
 export const liveLayer = Layer.unwrap(
-  Effect.map(LiveFeed, (told) => Logger.layer([makeLiveLogger(told)], { mergeWithExisting: true }))
+  Effect.map(LiveFeed, (feed) => Logger.layer([makeLiveLogger(feed)], { mergeWithExisting: true }))
 )
 
 // Addresses of requests in the form for the log and for a receiver of traces: without the values of parameters that carry tokens, however

@@ -12,7 +12,7 @@ interface Found {
   readonly error: NodeJS.ErrnoException | null
   readonly addresses: ReadonlyArray<dns.LookupAddress>
 }
-type Tell = (found: Found) => void
+type Callback = (found: Found) => void
 
 /** Shorter than the wait for a connection to the database, so that the reason is reported. */
 const PATIENCE_MILLIS = 4_000
@@ -21,7 +21,7 @@ const KNOWN_MILLIS = 1_000
 const MOST_KNOWN = 1_000
 const AT_A_TIME = 2
 
-const asked = new Map<string, Set<Tell>>()
+const asked = new Map<string, Set<Callback>>()
 const waiting: Array<() => void> = []
 let running = 0
 
@@ -47,17 +47,17 @@ const silent = (hostname: string): NodeJS.ErrnoException =>
   })
 
 /** Looks the name up once for all callers of that time. */
-const ask = (hostname: string, options: dns.LookupOptions, tell: Tell) => {
+const ask = (hostname: string, options: dns.LookupOptions, answer: Callback) => {
   const key = JSON.stringify([hostname, options.family, options.hints, options.order])
   const others = asked.get(key)
-  if (others !== undefined) return void others.add(tell)
-  const tellers = new Set([tell])
-  asked.set(key, tellers)
+  if (others !== undefined) return void others.add(answer)
+  const callbacks = new Set([answer])
+  asked.set(key, callbacks)
   begin(() =>
     dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
       asked.delete(key)
       next()
-      for (const one of tellers) one({ error, addresses: error === null ? addresses : [] })
+      for (const one of callbacks) one({ error, addresses: error === null ? addresses : [] })
     })
   )
 }
@@ -84,21 +84,21 @@ const LOOPBACK: ReadonlyArray<dns.LookupAddress> = [
 ]
 
 /** All addresses of a name. If no name server answers, the last known ones, unless only new ones are wanted. */
-export const lookupAll = (hostname: string, options: dns.LookupOptions, told: Tell, onlyNew = false) => {
+export const lookupAll = (hostname: string, options: dns.LookupOptions, callback: Callback, onlyNew = false) => {
   const key = JSON.stringify([hostname, options.family])
-  let isTold = false
-  const tell: Tell = ({ addresses, error }) => {
+  let isAnswered = false
+  const answer: Callback = ({ addresses, error }) => {
     if (error === null) remember(key, addresses)
-    if (isTold) return
-    isTold = true
+    if (isAnswered) return
+    isAnswered = true
     clearTimeout(timer)
     const before = error?.code === "EAI_AGAIN" && !onlyNew ? knownOf(hostname, key, options) : undefined
-    told(before === undefined ? { addresses, error } : { addresses: before, error: null })
+    callback(before === undefined ? { addresses, error } : { addresses: before, error: null })
   }
-  const late = () => tell({ error: silent(hostname), addresses: [] })
+  const late = () => answer({ error: silent(hostname), addresses: [] })
   const isKnown = !onlyNew && knownOf(hostname, key, options) !== undefined
   const timer = setTimeout(late, isKnown ? KNOWN_MILLIS : PATIENCE_MILLIS)
-  ask(hostname, options, tell)
+  ask(hostname, options, answer)
 }
 
 /** For the option `lookup` of connections. */

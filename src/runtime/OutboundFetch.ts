@@ -10,7 +10,7 @@ import { askedFirst, lookup } from "./NameLookup.ts"
 import { codeOf, type OwnFault, ownFault } from "./SystemErrors.ts"
 import { HostRefused, type OutboundGuard } from "./OutboundHosts.ts"
 
-/** The request can never work: the host is not allowed, its certificate is not valid, or it redirects to a place that is not followed. */
+/** The request can never work: the host is forbidden, its certificate is invalid, or it redirects to a place that cannot be followed. */
 class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("OutboundRefused", {
   message: Schema.String,
   /** The host itself is not allowed. */

@@ -303,7 +303,7 @@ export const imageGuard = (
     allowPrivate: false
   })
 
-/** For addresses from which switches are told to fetch: usually this machine. */
+/** For addresses from which switches fetch files: usually this machine. */
 export const switchGuard = ({
   FIRMWARE_URL,
   HTTPD_URL,

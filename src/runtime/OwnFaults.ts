@@ -38,7 +38,7 @@ const make = (): Faults => {
     for (const [kind] of over) noted.delete(kind)
     return over.map(([kind]) => kind)
   }
-  const tellOver = Effect.gen(function* () {
+  const logRecovery = Effect.gen(function* () {
     while (noted.size > 0) {
       yield* Effect.sleep(LOOK)
       const over = forget(yield* Clock.currentTimeMillis)
@@ -61,7 +61,7 @@ const make = (): Faults => {
         yield* Effect.logError(
           `The machine of the server lacks something: work waits, no device is blamed. ${fault.message}`
         )
-        if (isFirst) yield* Effect.forkDetach(tellOver)
+        if (isFirst) yield* Effect.forkDetach(logRecovery)
       }),
     now: Effect.map(Clock.currentTimeMillis, (now) => {
       forget(now)
@@ -80,15 +80,15 @@ const UNABLE: ReadonlySet<OwnKind> = new Set(["descriptors", "memory", "disk", "
 export const lacking = Effect.map(
   Effect.flatMap(OwnFaults, ({ now }) => now),
   (faults) => {
-    const said = (isUnable: boolean) => {
+    const sentences = (isUnable: boolean) => {
       const messages = faults.filter(({ fault: { kind } }) => UNABLE.has(kind) === isUnable)
       return messages.length === 0 ? null : messages.map(({ fault: { message } }) => message).join(" ")
     }
-    return { unable: said(true), limited: said(false) }
+    return { unable: sentences(true), limited: sentences(false) }
   }
 )
 
-/** Repeats the work as long as it meets a fault of ours; only its caller can bound that. */
+/** Repeats the work as long as it meets one of our own faults; only its caller can bound that. */
 export const untilMended = <A, E, R>(
   work: Effect.Effect<A, E | OwnFault, R>,
   pause = FIRST_PAUSE
@@ -101,7 +101,7 @@ export const untilMended = <A, E, R>(
     )
   })
 
-/** A fault of ours in a cause, as a failure or as a defect. */
+/** One of our own faults in a cause, as a failure or as a defect. */
 const ownFaultIn = (cause: Cause.Cause<unknown>): OwnFault | undefined => {
   for (const reason of cause.reasons) {
     const thrown = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
@@ -111,7 +111,7 @@ const ownFaultIn = (cause: Cause.Cause<unknown>): OwnFault | undefined => {
   return undefined
 }
 
-/** Turns each defect that is a fault of ours into a failure; an interruption stays an interruption. */
+/** Turns each defect that is our own fault into a failure; an interruption stays an interruption. */
 export const failWhenOurs = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | OwnFault, R> =>
   Effect.catchCause(work, (cause): Effect.Effect<never, E | OwnFault> => {
     const fault = ownFaultIn(cause)

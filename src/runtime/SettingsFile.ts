@@ -27,7 +27,7 @@ const HEADER = `# Settings of this Switchyard, written by \`switchyard setup\`: 
 # All of them: docs/operations.md#settings-of-the-server. The environment wins. Read at the start of the server.
 `
 
-/** The settings in the text of a file, or the number of a line that is no setting. */
+/** The settings in the text of a file, or the number of the first other line. */
 export const parseSettings = (text: string): Result.Result<ReadonlyMap<string, string>, string> => {
   const found = new Map<string, string>()
   for (const [index, line] of text.split(/\r?\n/).entries()) {

@@ -94,11 +94,11 @@ const leave = (code: number, why: string): never => {
   return endNow(code)
 }
 
-let told: NodeJS.Signals | null = null
+let signalled: NodeJS.Signals | null = null
 
 const onSignal = (signal: NodeJS.Signals): void => {
-  if (told !== null) leave(BY_SIGNAL[signal] ?? LEFT_SOMETHING, `Ended at once by a second ${signal}`)
-  told = signal
+  if (signalled !== null) leave(BY_SIGNAL[signal] ?? LEFT_SOMETHING, `Ended at once by a second ${signal}`)
+  signalled = signal
   setTimeout(
     () => leave(LEFT_SOMETHING, `Stopped by ${signal}, and not everything was closed after ${PATIENCE / 1000} s`),
     PATIENCE
@@ -117,7 +117,7 @@ const heldThreads = (): ReadonlyArray<string> =>
 
 /** Ends the program when all is closed. Node would wait for each of its threads, one of which may wait for a name server; this does not. */
 export const end = (code: number, done: (code: number) => void): void => {
-  if (told === null) return done(code)
+  if (signalled === null) return done(code)
   const until = performance.now() + HELD_MILLIS
   const look = () => {
     const held = heldThreads()

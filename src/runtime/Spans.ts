@@ -7,7 +7,7 @@ import { Headers, HttpTraceContext } from "effect/http"
 import { maskUrl } from "./Logging.ts"
 
 /** The mark of spans that are sent unchanged. */
-export const Exported = Context.Reference<boolean>("switchyard/runtime/Spans/Told", { defaultValue: () => false })
+export const Exported = Context.Reference<boolean>("switchyard/runtime/Spans/Exported", { defaultValue: () => false })
 
 /** The id of a span that stands for none: a span below it begins a trace. By the standard no span has this id. */
 export const NO_SPAN = "0".repeat(16)
@@ -20,7 +20,7 @@ export interface SpanOptions {
   readonly trace?: string | null
 }
 
-const told = Context.make(Exported, true)
+const exported = Context.make(Exported, true)
 
 /** Spans of the default tracer are not read. */
 const isTraced = (fiber: Fiber.Fiber<unknown, unknown>) =>
@@ -40,7 +40,7 @@ export const spanned =
     Effect.withFiber((fiber) => {
       if (!isTraced(fiber)) return work
       const place = trace === undefined ? {} : placeIn(trace)
-      return Effect.useSpan(name, { attributes, annotations: told, ...place }, (span) =>
+      return Effect.useSpan(name, { attributes, annotations: exported, ...place }, (span) =>
         Effect.withParentSpan(work, span, { captureStackTrace: false })
       )
     })

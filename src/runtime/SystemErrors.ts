@@ -19,7 +19,7 @@ export class OwnFault extends Schema.TaggedError<OwnFault>()("OwnFault", {
   message: Schema.String
 }) {}
 
-/** The kind of call: a file of ours, a connection to another host, the address of a name, a child process or a thread. */
+/** The kind of call: one of our own files, a connection to another host, the address of a name, a child process or a thread. */
 export type Call = "file" | "connection" | "name" | "process"
 
 interface Cause {
@@ -161,7 +161,7 @@ const WORDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/Read-only file system/, "EROFS"],
   [/Input\/output error/, "EIO"],
   [/Stale file handle/, "ESTALE"],
-  // about a file of ours; ssh also reports "permission denied" for a login
+  // about our own files; ssh also reports "permission denied" for a login
   [
     /insufficient permission for adding an object|\b(?:[Uu]nable|[Cc]ould not|cannot|failed) (?:to )?(?:create|open|write|append to|lock|unlink|rename|mkdir|chdir)\b[^\n]*: Permission denied/,
     "EACCES"

@@ -55,12 +55,12 @@ const makeOutbox = Effect.fnUntraced(function* (
     capacity: MOST_BATCHES,
     strategy: "dropping"
   })
-  let isHeard = true
+  let isReceiving = true
 
-  const tell = Effect.fnUntraced(function* (problem: string | null) {
-    if (isHeard === (problem === null)) return
-    isHeard = problem === null
-    yield* isHeard
+  const report = Effect.fnUntraced(function* (problem: string | null) {
+    if (isReceiving === (problem === null)) return
+    isReceiving = problem === null
+    yield* isReceiving
       ? Effect.logInfo("The receiver of traces takes them again")
       : Effect.logWarning("Traces are lost: their receiver does not take them", { problem })
   })
@@ -82,8 +82,8 @@ const makeOutbox = Effect.fnUntraced(function* (
         onFailure: (problem) => problem,
         onSuccess: (status) => (status < 300 ? null : `status ${status}`)
       }),
-      Effect.flatMap(tell),
-      Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.failCause(cause) : tell("defect"))),
+      Effect.flatMap(report),
+      Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.failCause(cause) : report("defect"))),
       Effect.withTracerEnabled(false)
     )
 
@@ -101,7 +101,7 @@ const makeOutbox = Effect.fnUntraced(function* (
   return HttpClient.make((request) =>
     Effect.flatMap(Queue.offer(batches, request), (isTaken) =>
       Effect.as(
-        isTaken ? Effect.void : tell("more spans than it takes"),
+        isTaken ? Effect.void : report("more spans than it takes"),
         HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
       )
     )
@@ -121,7 +121,7 @@ const outbox = Layer.effect(HttpClient.HttpClient, Effect.flatMap(HttpClient.Htt
   Layer.provide(NodeHttpClient.layerNodeHttpOptions({ lookup }))
 )
 
-const telling = (
+const tracing = (
   endpoint: string,
   { OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER_ARG }: ServerConfig["Service"]
 ) => {
@@ -152,7 +152,7 @@ export const layer = Layer.unwrap(
   Effect.map(ServerConfig, (config) =>
     Option.match(config.OTEL_EXPORTER_OTLP_ENDPOINT, {
       onNone: () => Layer.empty,
-      onSome: (endpoint) => telling(endpoint, config)
+      onSome: (endpoint) => tracing(endpoint, config)
     })
   )
 )

@@ -1,7 +1,7 @@
 /**
- * The settings that are in force: the snapshot of the last commit that passed its checks. The commit and its files are kept
- * in the database, so a restart, another replica or a lost remote all see the same settings. Inside a job they are those of
- * the commit that the job works on (`WorkingCommits`).
+ * The settings in force: the snapshot of the last commit that passed its checks. The database stores the commit and its files,
+ * so after a restart, in another replica or without the remote the settings are the same. Inside a job they are those of the
+ * commit that the job works on (`WorkingCommits`).
  */
 import { Array as Arr, Context, Effect, Layer, Option, Ref, Result, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
@@ -13,12 +13,12 @@ import { buildSnapshot, downstreamDevices, type SettingsSnapshot } from "./Setti
 import type { EffectiveSettings, LayeringResult } from "./Layering.ts"
 import type { Membership } from "./SettingsGroups.ts"
 import { SettingsInvalid } from "./SettingsProblem.ts"
-import { NetworkStore } from "../store/NetworkStore.ts"
 import { WorkingCommits } from "../domain/Repository.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 
-/** No settings have come into force yet: the repository is not configured, not reachable or was never valid. */
+/** No settings have come into force yet: the repository is not configured, unreachable or was never valid. */
 class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {
-  /** The commit of a job that was asked for. */
+  /** The job's commit that was requested. */
   commit: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
@@ -28,7 +28,7 @@ class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {
   }
 }
 
-/** Why settings cannot be given. */
+/** Why no settings are available. */
 export type SettingsError = NoSettings | SettingsInvalid | SqlError.SqlError
 
 interface InForce {
@@ -42,7 +42,7 @@ const fromLayered = (layered: LayeringResult): Effect.Effect<EffectiveSettings, 
     onSuccess: Effect.succeed
   })
 
-/** The snapshot in force, or that of the job which asks. */
+/** The snapshot in force, or that of the current job. */
 const makeSnapshot = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
   const config = yield* ServerConfig
@@ -79,7 +79,7 @@ const makeSnapshot = Effect.gen(function* () {
     return built.snapshot
   }).pipe(one.withPermits(1))
 
-  /** A commit that is no longer in force serves one job only, so it is not cached. */
+  /** An older commit serves one job only, so it is not cached. */
   const ofJob = Effect.fnUntraced(function* (commit: string | null) {
     if (commit === null) return yield* new NoSettings({})
     const kept = yield* repositories.filesOf("settings", commit)
@@ -131,10 +131,10 @@ const make = Effect.gen(function* () {
 export class ActiveSettings extends Context.Service<
   ActiveSettings,
   {
-    /** The snapshot in force, or that of the job which asks; asks the database for the commit each time, which costs one small query. */
+    /** The snapshot in force, or that of the current job; reads the commit from the database each time, which costs one small query. */
     readonly snapshot: Effect.Effect<SettingsSnapshot, SettingsError>
     readonly ofDevice: (device: Device) => Effect.Effect<EffectiveSettings, SettingsError>
-    /** The settings of a device type, or of everybody when it is left out. */
+    /** The settings of a device type, or those for all devices without one. */
     readonly ofType: (type?: DeviceType) => Effect.Effect<EffectiveSettings, SettingsError>
     readonly membership: (device: Device) => Effect.Effect<Membership, SettingsError>
   }

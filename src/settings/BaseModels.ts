@@ -16,15 +16,16 @@ import {
   text
 } from "./SettingRule.ts"
 
-// The models of how the server logs in to a switch (docs/settings-repository.md#keys-of-base_systemyml, `ssh`), and of a login
-// that some managed switches have instead of the fleet's. Secrets are named, never written: they are environment variables of the server that begin with `DEVICE_SECRET_`.
+// The models of a login to a switch (docs/settings-repository.md#keys-of-base_systemyml, `ssh`), and of a login that some
+// managed switches have instead of the fleet's. Secrets are named, never written: they are environment variables of the server
+// that begin with `DEVICE_SECRET_`.
 
 const mostWildcards = 2
 const loginPort = integer({ ge: 1, le: 65_535, description: Descriptions.port })
 const algorithms = optional(choice(["modern", "legacy"]), "modern")
 const secretName = text({ pattern: Patterns.secretName, description: Descriptions.secretName })
 
-/** Nothing, or the message for a prompt that would match in too many ways. */
+/** Nothing, or the message for a prompt pattern that is too ambiguous. */
 const promptFault = (prompt: string): string | undefined =>
   prompt.split("*").length - 1 > mostWildcards
     ? `Value error, a prompt may have at most ${mostWildcards} wildcards (*)`
@@ -68,7 +69,7 @@ const parseInteger = (text: string): number | undefined =>
 const notANumber = (text: string) =>
   `Value error, invalid literal for int() with base 10: '${text.slice(0, 100).replaceAll("'", "\\'")}'`
 
-/** Both ends of `low-high` as numbers, or the message that says what is wrong with the text. */
+/** Both ends of `low-high` as numbers, or the message about the mistake in the text. */
 const parseEnds = (value: string): readonly [number, number] | string => {
   const parts = value.split("-")
   if (parts.length > 2) return "Value error, too many values to unpack (expected 2)"

@@ -1,7 +1,7 @@
 /**
- * What the settings of devices must not say (docs/settings-repository.md#checks-of-a-commit): VLANs and VNIs that collide over
- * all devices, interfaces that the platform cannot have, route maps that nothing defines, and pools that are no network. What
- * a set of vxlans says does not depend on the device, so each distinct set is checked once, however many devices share it.
+ * Forbidden settings of devices (docs/settings-repository.md#checks-of-a-commit): VLANs and VNIs that collide over all devices,
+ * interfaces that the platform cannot have, undefined route maps, and invalid pools. The check of a set of vxlans does not
+ * depend on the device, so each distinct set is checked once, however many devices share it.
  */
 import { Result } from "effect"
 import type { Device } from "../domain/Device.ts"
@@ -15,7 +15,7 @@ import type { EffectiveSettings } from "./Layering.ts"
 
 const conflict = (message: string): SettingsProblem => ({ kind: "vlan", message })
 
-/** A conflict of one value, which stands in one of these files. */
+/** A conflict of one value, which is in one of these files. */
 const conflictAt = (message: string, files: ReadonlyArray<string>, path: Finding["path"]): SettingsProblem => ({
   kind: "vlan",
   message,
@@ -44,7 +44,7 @@ interface Conflict {
 
 const ON_DEVICE = "used multiple times in device"
 
-/** Collects what VXLANs use; devices are added one after the other. */
+/** Collects the ids that VXLANs use; devices are added one after the other. */
 export class VlanLedger {
   readonly #uniqueVlans: boolean
   readonly #managementVlans: ReadonlySet<number>
@@ -57,7 +57,7 @@ export class VlanLedger {
     this.#managementVlans = new Set([...domains].flatMap(({ vlan }) => (vlan === null ? [] : [vlan])))
   }
 
-  /** Everything wrong with the VXLANs of one more device, alone and together with those of the devices before it. */
+  /** All problems of the VXLANs of one more device, alone and together with those of the devices before it. */
   add(
     device: Pick<Device, "hostname" | "device_type">,
     settings: Settings,
@@ -120,7 +120,7 @@ export class VlanLedger {
   }
 }
 
-/** The network of a gateway, with the VXLAN and the key that it comes from. */
+/** The network of a gateway, with its VXLAN and key. */
 interface Gateway {
   readonly vxlan: string
   readonly path: Finding["path"]
@@ -131,7 +131,7 @@ interface Gateway {
 const gatewaysOf = (name: string, { ipv4_gw, ipv4_secondaries, ipv6_gw }: Vxlan): ReadonlyArray<Gateway> => {
   const at = (text: string | null, ...keys: Finding["path"]): ReadonlyArray<Gateway> =>
     Result.match(parseNetwork(text ?? ""), {
-      // the rules of the field refuse a text that is not a network
+      // the rules of the field refuse an invalid network
       onFailure: () => [],
       onSuccess: (network) => [{ vxlan: name, path: ["vxlans", name, ...keys], text: text ?? "", network }]
     })
@@ -145,7 +145,7 @@ const gatewaysOf = (name: string, { ipv4_gw, ipv4_secondaries, ipv6_gw }: Vxlan)
 const byBeginning = ({ network: a }: Gateway, { network: b }: Gateway): number =>
   a.version - b.version || (a.first < b.first ? -1 : a.first > b.first ? 1 : a.prefixLength - b.prefixLength)
 
-/** Gateways of two VXLANs whose networks overlap within one VRF: a switch takes only one of them. */
+/** Gateways of two VXLANs whose networks overlap within one VRF: a switch accepts only one of them. */
 const gatewayConflicts = (vxlans: Vxlans): ReadonlyArray<Conflict> => {
   const byVrf = new Map<string, Array<Gateway>>()
   for (const [name, vxlan] of vxlans) {
@@ -176,7 +176,7 @@ const internalFindings = (id: number, internal: Settings["internal_vlans"]): Rea
     ? [`VLAN id ${id} is overlapping with internal VLAN range`]
     : []
 
-// Names of interfaces that no switch of a platform has, so that what is said of them configures nothing.
+// Names of interfaces that no switch of a platform has, so that their settings configure nothing.
 
 /** Interfaces of a device's settings that its platform cannot have. */
 export const interfaceFindings = (
@@ -218,7 +218,7 @@ const usesIn = ({ settings }: EffectiveSettings): ReadonlyArray<Use> =>
     )
   )
 
-/** The undefined route maps of a device, each once, where it is named first. */
+/** The undefined route maps of a device, each once, at its first mention. */
 export const routeMapFindings = (hostname: string, effective: EffectiveSettings): ReadonlyArray<Finding> => {
   const { settings, sources } = effective
   const external = new Set(settings.external_routing_policies)
@@ -236,7 +236,7 @@ export const routeMapFindings = (hostname: string, effective: EffectiveSettings)
 }
 
 // The address pools of the fabric, before a device needs an address from them: a network with host bits set passes the schema
-// but can hand out nothing (docs/templates.md#variables-of-dist-and-core).
+// but has no usable addresses (docs/templates.md#variables-of-dist-and-core).
 
 const POOLS = ["infra_lo_net", "infra_link_net", "mgmt_lo_net"] as const
 
@@ -246,7 +246,7 @@ const hasHostBits = (network: string): boolean => {
   return number % 2 ** (32 - Number(length)) !== 0
 }
 
-/** A remark for each pool of the underlay that is not a usable network. */
+/** A remark for each unusable network among the pools of the underlay. */
 export const underlayFindings = ({
   settings: { underlay },
   sources

@@ -1,6 +1,6 @@
 /**
- * Which part of the settings model each file of the repository may hold (docs/settings-repository.md#files), and the check of
- * one file's content for editors (docs/settings-repository.md#check-of-one-file-for-editors).
+ * The part of the settings model for each file of the repository (docs/settings-repository.md#files), and the check of one
+ * file's content for editors (docs/settings-repository.md#check-of-one-file-for-editors).
  */
 import { Predicate, Result, type Schema } from "effect"
 import { baseFields } from "./BaseModels.ts"
@@ -65,7 +65,7 @@ const ruleSchema = (rule: Rule, definitions: Definitions): JsonObject => {
       return { type: "object", additionalProperties: fieldSchema(rule.value, definitions) }
     case "model":
       if (!definitions.has(rule.name)) {
-        // Taken before its fields are written, so that definitions stand in the order in which they are met.
+        // Registered before its fields are written, so that definitions keep the order of their first use.
         definitions.set(rule.name, {})
         definitions.set(rule.name, modelSchema(rule.name, rule.fields, definitions))
       }
@@ -122,7 +122,7 @@ export const settingsJsonSchema: JsonObject = jsonSchemaOf(f_root)
 /** Settings, or a part of them, as JSON: every `Map` becomes an object, null stays. */
 export const settingsToJson = (settings: unknown): Json => toJson(settings)
 
-/** Keys of a settings tree that the model does not know. */
+/** Unknown keys of a settings tree. */
 export const unknownKeys = (keys: Iterable<unknown>): ReadonlyArray<string> => {
   const known = new Set(settingKeys)
   return [...keys].map(String).filter((key) => !known.has(key))
@@ -139,7 +139,7 @@ interface FileModel {
   readonly check: (content: Content) => Result.Result<Json, string>
 }
 
-/** Where messages say that a posted value is from. */
+/** The origin of a posted value in messages. */
 export const POSTED = "API POST data"
 
 const { external_routing_policies, ...baseSystem } = baseFields
@@ -156,7 +156,7 @@ const checkWith =
       onSuccess: settingsToJson
     })
 
-/** As YAML is read: objects become mappings. */
+/** The form that YAML parsing gives: objects become mappings. */
 const asMappings = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(asMappings)
   if (typeof value !== "object" || value === null) return value

@@ -1,8 +1,8 @@
 /**
  * The regular expressions of group definitions: Python's syntax and `re.match` semantics (anchored at the start only), matched
  * in time linear in the text, so that no expression in a repository can stop the server (docs/settings-repository.md#groups). A
- * lookahead is understood at the very beginning, where it can be tested by itself; elsewhere it, and a backreference anywhere,
- * is refused with a message, because no linear algorithm knows them.
+ * lookahead is accepted at the very beginning, where it can be tested separately; elsewhere it, and a backreference anywhere,
+ * is refused with a message, because no linear algorithm supports them.
  */
 import { Result } from "effect"
 import { RE2JS, RE2JSException } from "re2js"
@@ -13,7 +13,7 @@ export type GroupPattern = (text: string) => boolean
 
 const MAX_SOURCE = 2_000
 const MAX_PROGRAM = 2_500
-/** Repetitions multiplied out, which are counted before anything is compiled and a little too generously. */
+/** The product of nested repetitions, which is counted before anything is compiled and a little too generously. */
 export const MAX_SIZE = 2 * MAX_PROGRAM
 
 /** Letters and digits that Python accepts after a backslash; any other is an error there. */
@@ -44,7 +44,7 @@ const translateEscape = (source: string, position: number): readonly [string, nu
   return next === "0" ? ["\\x00", 2] : [`\\${next}`, 2]
 }
 
-/** A character class, in which only escapes and inner brackets differ; answers with the position after it. */
+/** A character class, in which only escapes and inner brackets differ; returns the position after it. */
 const translateClass = (source: string, start: number): readonly [string, number] => {
   let position = start + 1
   let out = "["
@@ -67,7 +67,7 @@ const translateClass = (source: string, start: number): readonly [string, number
   return refuse("unterminated character set", start)
 }
 
-/** What follows `(?`: named groups keep their form, comments go, what cannot be linear is refused. */
+/** The construct after `(?`: named groups keep their form, comments are dropped, non-linear constructs are refused. */
 const translateExtension = (source: string, position: number): readonly [string, number] => {
   const rest = source.slice(position)
   const comment = /^\(\?#[^)]*\)/.exec(rest)
@@ -132,7 +132,7 @@ const hasOuterAlternative = (source: string): boolean => {
 
 const compileAtStart = (source: string): GroupPattern => {
   const translated = translate(source)
-  // Alone first: its brackets must not pair with those that anchor it, and errors must show what was written.
+  // Compiled alone first: its brackets must not pair with the anchors, and errors must show the original text.
   RE2JS.compile(translated)
   const compiled = RE2JS.compile(`\\A(?:${translated})`)
   if (compiled.programSize() > MAX_PROGRAM) throw new Unsupported("the expression is too large")
@@ -152,7 +152,7 @@ const compileParts = (source: string): GroupPattern => {
   return (text) => ahead(text) === wanted && rest(text)
 }
 
-/** Compiles a Python regular expression; fails with a text that says what is wrong with it, and where. */
+/** Compiles a Python regular expression; fails with a text about the mistake and its place. */
 export const compileGroupPattern = (source: string): Result.Result<GroupPattern, string> => {
   if (source.length > MAX_SOURCE) return Result.fail(`longer than ${MAX_SOURCE} characters`)
   if (regexSize(source) > MAX_SIZE) return Result.fail("the expression is too large")

@@ -1,7 +1,7 @@
 /**
- * Lays the files of a snapshot over each other (docs/settings-repository.md#layers). Which layers a device has is cheap to find
- * out; what they amount to is computed once for each distinct set of layers and shared by all devices that have it, so that ten
- * thousand devices cost little more than their distinct combinations.
+ * Lays the files of a snapshot over each other (docs/settings-repository.md#layers). The layers of a device are cheap to find;
+ * their result is computed once for each distinct set of layers and shared by all devices that have it, so that ten thousand
+ * devices cost little more than their distinct combinations.
  */
 import { Array as Arr, Predicate, Result } from "effect"
 import { type Device, isFabricType } from "../domain/Device.ts"
@@ -12,19 +12,19 @@ import { type GroupMember, type Membership, membershipOf, type SettingsGroup } f
 import { completeSettings, type Fault, isSettingKey, settingKeys, type SettingValidator } from "./SettingValidator.ts"
 import type { Settings } from "./SettingsModel.ts"
 
-// How the values of layers are put together, and which file of several layers a value stands in, for messages about it.
+// How the values of layers are combined, and which file of several layers contains a value, for messages about it.
 
-/** A file that gives a value, and how many items of a list it gives. */
+/** A file that sets a value, and its number of items in a list. */
 interface Source {
   readonly file: string
   readonly items: number
 }
 
-/** The source of a value of one layer; what no file says has none. */
+/** The source of a value of one layer; none for a value from no file. */
 const sourcesIn = (file: string | undefined, value: unknown): ReadonlyArray<Source> =>
   file === undefined ? [] : [{ file, items: Array.isArray(value) ? value.length : 0 }]
 
-/** Where a value stands. The position in a list that was put together counts from the beginning of its file's own part. */
+/** The place of a value. The position in a combined list counts from the beginning of its file's own part. */
 export const sourceOfPath = (
   sources: ReadonlyArray<Source>,
   path: Finding["path"]
@@ -41,7 +41,7 @@ export const sourceOfPath = (
   return { files: [], path }
 }
 
-/** Two values of a key that is merged: mappings key by key, lists one after the other; other values do not merge. */
+/** Two values of a merged key: mappings key by key, lists one after the other; other values do not merge. */
 const merge = (before: unknown, after: unknown): unknown => {
   if (before instanceof Map && after instanceof Map) return new Map([...before, ...after])
   return Array.isArray(before) && Array.isArray(after) ? [...before, ...after] : undefined
@@ -55,16 +55,16 @@ export const problemIn = (file: string, origin: string, faults: ReadonlyArray<Fa
     (path) => ({ files: [file], path })
   )
 
-/** The settings of a device or device type, and where each top-level key comes from. */
+/** The settings of a device or device type, and the origin of each top-level key. */
 export interface EffectiveSettings {
   readonly settings: Settings
   /** The origin of each key in its long form, such as `global->base_system.yml`; unknown keys are listed too. */
   readonly origins: ReadonlyMap<string, string>
-  /** The files of each key, in the order of their layers; more than one for a key that is merged. */
+  /** The files of each key, in the order of their layers; more than one for a merged key. */
   readonly sources: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
-/** A device as far as its settings depend on it. A full device record fits. */
+/** The fields of a device that its settings depend on. A full device record fits. */
 export type SettingsTarget = GroupMember & Pick<Device, "device_type"> & Partial<Pick<Device, "model">>
 
 /** Settings, or every problem that was found on the way. */
@@ -74,7 +74,7 @@ export type LayeringResult<A = EffectiveSettings> = Result.Result<A, Arr.NonEmpt
 interface Layer {
   readonly id: string
   readonly origin: string
-  /** Undefined for what no file says. */
+  /** Undefined for values from no file. */
   readonly file?: string
   readonly values: ReadonlyMap<unknown, unknown>
 }
@@ -113,10 +113,10 @@ const DEFAULTS: Layer = {
   ])
 }
 
-/** Results that are kept; beyond that the memory starts over. */
+/** The most cached results; beyond that the cache is emptied. */
 const MAX_KEPT = 50_000
 
-/** Devices whose groups are kept: more than a server has, because a question about a group is a question about all devices. */
+/** The most devices whose groups are cached: more than a server has, because a question about a group is a question about all devices. */
 const MAX_MEMBERSHIPS = 500_000
 
 const remember = <K, V>(known: Map<K, V>, key: K, make: () => V, most = MAX_KEPT): V => {
@@ -157,7 +157,7 @@ export class Layering {
     return remember(this.#memberships, key, find, MAX_MEMBERSHIPS)
   }
 
-  /** The settings of a device type, or without one those that hold for every device; nothing is filtered. */
+  /** The settings of a device type, or without one those for every device; nothing is filtered. */
   forType(type?: Device["device_type"]): LayeringResult {
     if (type === "UNKNOWN") {
       const message = "It's not possible to get settings for devices with type UNKNOWN"

@@ -1,11 +1,11 @@
 /**
- * How Python prints a value. Validation messages show the offending value the way existing clients have always seen it: strings
- * bare at the top, `None`, `True`, and lists and mappings in Python notation (docs/settings-repository.md#messages).
+ * Values in Python's notation. Validation messages show the invalid value in the form that existing clients have always seen:
+ * strings bare at the top, `None`, `True`, and lists and mappings in Python notation (docs/settings-repository.md#messages).
  */
 import { Predicate } from "effect"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 
-/** A number that was written with a decimal point; `1.0` and `1` mean different things to a strict integer field. */
+/** A number that was written with a decimal point; a strict integer field distinguishes `1.0` from `1`. */
 export class YamlFloat {
   readonly value: number
   constructor(value: number) {

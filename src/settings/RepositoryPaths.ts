@@ -1,11 +1,11 @@
 /**
- * Which files a settings repository consists of, where each setting belongs, and the check that the mandatory files and
- * directories are there (docs/settings-repository.md#files). Paths are relative to the repository, with `/`.
+ * The files of a settings repository, the place of each setting, and the check that the mandatory files and directories exist
+ * (docs/settings-repository.md#files). Paths are relative to the repository, with `/`.
  */
 import { finding, type SettingsProblem } from "./SettingsProblem.ts"
 import { isHostname } from "../domain/Network.ts"
 
-/** Files below a group's or a device's directory, in the order in which they are layered. */
+/** Files below a group's or a device's directory, in the order of their layers. */
 export const MEMBER_FILES = ["base_system.yml", "interfaces.yml", "routing.yml"] as const
 
 const MANDATORY_FILES = [
@@ -52,16 +52,16 @@ const SETTINGS_DIRECTORY = /^(?:global|fabric|core|dist|access|groups|devices)(?
 const SETTINGS_NAME =
   /^[^/.][^/]*\/(?:[^/]+\/)?(?:base_system|interfaces[^/]*|routing|vxlans|groups|access_lists)\.ya?ml$/
 
-/** True for a file that looks like settings in a directory that is none, because its name was mistyped for instance. */
+/** True for a file that looks like settings in an unknown directory, for instance because of a spelling mistake. */
 const isMisplaced = (path: string): boolean => SETTINGS_NAME.test(path) && !SETTINGS_DIRECTORY.test(path)
 
-/** True for a path below the directories of settings, placeholders included, and for misplaced ones; nothing else need be loaded. */
+/** True for a path below the directories of settings, placeholders included, and for misplaced ones; other files need not be loaded. */
 export const isWithinSettings = (path: string): boolean =>
   path === ALERTS_FILE || SETTINGS_DIRECTORY.test(path) || isMisplaced(path)
 
 const OPTIONAL_FILE = "global/access_lists.yml"
 
-/** Why a file is never read; undefined when it may be, or when it is none of settings, such as a README. */
+/** Why a file is never read; undefined when it may be, or for a file without settings, such as a README. */
 export const whyUnused = (
   path: string,
   groups: ReadonlyMap<string, { readonly group_priority: number }>
@@ -93,7 +93,7 @@ export interface PathSet {
   readonly children: (directory: "devices" | "groups") => ReadonlyArray<string>
 }
 
-/** Directories as they follow from the paths of files: git keeps no empty ones. */
+/** Directories according to the paths of files: git stores no empty ones. */
 export const pathSet = (paths: Iterable<string>): PathSet => {
   const files = new Set<string>()
   const directories = new Set<string>()
@@ -117,7 +117,7 @@ export const pathSet = (paths: Iterable<string>): PathSet => {
   }
 }
 
-/** The hostnames that have a directory below `devices`; other names are passed over. */
+/** The hostnames that have a directory below `devices`; other names are skipped. */
 export const deviceDirectories = (paths: PathSet): ReadonlyArray<string> =>
   paths.children("devices").filter((name) => !name.startsWith(".") && isHostname(name))
 
@@ -141,9 +141,9 @@ const directoryProblems = (paths: PathSet, path: string, root: string): Readonly
 }
 
 /**
- * Everything that is missing or of the wrong type: the fixed files and directories, and the three files in each
- * device's and each defined group's directory. `root` is put before the paths in messages: the name of the repository, never a path of
- * the server.
+ * Everything that is missing or of the wrong type: the fixed files and directories, and the three files in each device's and
+ * each defined group's directory. `root` is the prefix of paths in messages: the name of the repository, never a path of the
+ * server.
  */
 export const structureProblems = (
   paths: PathSet,

@@ -1,8 +1,8 @@
 /**
- * The building blocks of the settings model. Each is an Effect schema of the *validated* value, and carries as an annotation
- * the rule by which text from a repository becomes that value: which conversions are allowed and which message a wrong value
- * gets (docs/settings-repository.md#forms-of-values and docs/settings-repository.md#messages). `SettingValidator` reads the
- * rules to validate, `FileModels` to document, so the model is written down once.
+ * The building blocks of the settings model. Each is an Effect schema of the *validated* value, and has as an annotation the
+ * rule by which text from a repository becomes that value: the allowed conversions and the message for an invalid value
+ * (docs/settings-repository.md#forms-of-values and docs/settings-repository.md#messages). `SettingValidator` reads the rules to
+ * validate, `FileModels` to document, so the model is written down once.
  */
 import { Predicate, Schema } from "effect"
 
@@ -17,8 +17,8 @@ export interface IntegerRule {
 }
 
 /**
- * A text of one line, or with `lines` of several: at most `maxLength` characters, then the pattern, then a check in code that answers with
- * the message.
+ * A text of one line, or with `lines` of several: at most `maxLength` characters, then the pattern, then a check in code that
+ * returns the message.
  */
 export interface TextRule {
   readonly kind: "text"
@@ -28,7 +28,7 @@ export interface TextRule {
   readonly check?: (value: string) => string | undefined
 }
 
-/** The form that a value must have. */
+/** The required form of a value. */
 export type Rule = { readonly nullable?: boolean } & (
   | IntegerRule
   | TextRule
@@ -40,7 +40,7 @@ export type Rule = { readonly nullable?: boolean } & (
   | { readonly kind: "model"; readonly name: string; readonly fields: ReadonlyArray<NamedField> }
 )
 
-/** A rule with what belongs to its place: description, default (none: required) and a check against its siblings. */
+/** A rule with the properties of its place: description, default (none: required) and a check against its siblings. */
 export interface SettingField {
   readonly rule: Rule
   readonly description?: string
@@ -53,12 +53,12 @@ export interface NamedField extends SettingField {
   readonly name: string
 }
 
-/** Looks at a value and the validated fields before it; answers with the message when it is wrong. */
+/** Checks a value and the validated fields before it; returns the message for an invalid value. */
 export type SiblingCheck = (value: unknown, siblings: Readonly<Record<string, unknown>>) => string | undefined
 
 const FIELD = "switchyard/settingField"
 
-/** The rule that a schema of this module carries. A schema made elsewhere has none, which is a defect of the model. */
+/** The rule of a schema from this module. A schema from elsewhere has none, which is a defect of the model. */
 export const fieldOf = (schema: Schema.Constraint): SettingField => {
   const field = Schema.resolveAnnotations(schema)?.[FIELD]
   if (!isSettingField(field)) throw new Error("the settings model contains a schema without a rule")
@@ -129,7 +129,7 @@ const nullable = <S extends Schema.Constraint>(schema: S) => {
   return Schema.NullOr(schema).annotate(carry({ ...field, rule: { ...field.rule, nullable: true } }))
 }
 
-/** A field that may be absent; the default stands in its place. */
+/** A field that may be absent; it then has its default. */
 export const optional = <S extends Schema.Top>(schema: S, value: S["Type"]): S["Rebuild"] =>
   schema.annotate({ [FIELD]: { ...fieldOf(schema), default: { value } } })
 
@@ -152,11 +152,11 @@ export const model = <const Fields extends Schema.Struct.Fields>(name: string, f
 }
 
 // The published patterns and descriptions of the settings schema, each once (docs/settings-repository.md#forms-of-values).
-// `source` is the text that clients see in the schema; `regExp` is what is matched, which differs where the published text
-// would backtrack exponentially in JavaScript. Messages say it in `words`, because nobody finds a wrong letter with 400
-// characters of pattern.
+// `source` is the text that clients see in the schema; `regExp` is the matched expression, which differs where the published
+// text would backtrack exponentially in JavaScript. Messages express it in `words`, because no author finds a wrong letter with
+// 400 characters of pattern.
 
-/** A pattern as published, a test of equal meaning that is linear in the length of the text, and what a value has to be. */
+/** A pattern as published, an equivalent test that is linear in the length of the text, and a description of valid values. */
 export interface Pattern {
   readonly source: string
   readonly regExp: RegExp

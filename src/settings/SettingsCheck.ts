@@ -1,8 +1,7 @@
 /**
- * The checks of a whole settings repository against the devices that are there
- * (docs/settings-repository.md#checks-of-a-commit). All problems are found, in the order of the table there, so the first one
- * is what a refresh reports. The work is cut into steps, so that a server can go on answering while ten thousand devices are
- * checked.
+ * The checks of a whole settings repository against the existing devices (docs/settings-repository.md#checks-of-a-commit). All
+ * problems are found, in the order of the table there, so a refresh reports the first one. The work is cut into steps, so that
+ * a server can answer requests while ten thousand devices are checked.
  */
 import { Effect, Predicate, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
@@ -26,13 +25,13 @@ import { fieldOf, type Rule, type SettingField } from "./SettingRule.ts"
 import type { SettingsFile } from "./SettingsFile.ts"
 import { type Remark, remark } from "../domain/Repository.ts"
 
-// Doubts about a settings repository that stop no refresh: unknown names, and files that nothing reads. Most of them are mistyped,
-// and without a remark their author believes that they work.
+// Doubts about a settings repository that stop no refresh: unknown names, and files that are never read. Most of them are
+// spelling mistakes, and without a remark their author believes that they work.
 
 const MAX_PER_FILE = 50
 const FILES_PER_STEP = 100
 
-/** Files of which each device gets what names its groups; there, and only there, any mapping may have these keys. */
+/** Files of which each device gets the parts that name its groups; there, and only there, any mapping may have these keys. */
 const FILTERED = /^global\/(base_system|routing|vxlans|access_lists)\.yml$|^devices\/[^/]+\/routing\.yml$/
 const AUDIENCE_KEYS = new Set<unknown>(["groups", "devices"])
 
@@ -78,7 +77,7 @@ const NOTHING_PASSED: ReadonlySet<unknown> = new Set()
 const GROUP_FORM = fieldOf(f_groups)
 const ROOT = fieldOf(f_root)
 
-/** Flat definitions have no key `group`, which the form of the file asks for. */
+/** Flat definitions have no key `group`, which the form of the file requires. */
 const isNested = (value: unknown): boolean => value instanceof Map && value.has("group")
 
 const unknownIn = (file: SettingsFile, values: ReadonlyMap<unknown, unknown>, report: Report): void => {
@@ -95,7 +94,7 @@ const unknownIn = (file: SettingsFile, values: ReadonlyMap<unknown, unknown>, re
   }
 }
 
-/** Names that stand for an interface twice; the templates see both entries. */
+/** Names that mean an interface twice; the templates see both entries. */
 const repeatedIn = (values: ReadonlyMap<unknown, unknown>, report: Report): void => {
   const interfaces: unknown = values.get("interfaces")
   const seen = new Set<string>()
@@ -113,7 +112,7 @@ const repeatedIn = (values: ReadonlyMap<unknown, unknown>, report: Report): void
 
 const known = new WeakMap<SettingsFile, ReadonlyArray<Finding>>()
 
-/** Doubts about one file, whatever the others say. Found once per file: it is the same object in later snapshots. */
+/** Doubts about one file, independent of the others. Found once per file: it is the same object in later snapshots. */
 const fileFindings = (file: SettingsFile): ReadonlyArray<Finding> => {
   const before = known.get(file)
   if (before !== undefined) return before
@@ -163,7 +162,7 @@ const alertGroups = ({ alerts, definitions }: SettingsSnapshot): ReadonlyArray<F
   )
 }
 
-/** Everything doubtful in the files of a snapshot; gives way after every hundred files. */
+/** All doubts about the files of a snapshot; yields to other work after every hundred files. */
 const snapshotFindings = function* (snapshot: SettingsSnapshot): Generator<void, ReadonlyArray<Finding>> {
   const { definitions, files } = snapshot
   const groups = new Map(definitions.groups.map((group) => [group.name, group]))
@@ -185,7 +184,7 @@ const snapshotFindings = function* (snapshot: SettingsSnapshot): Generator<void,
   return found
 }
 
-/** A device as the checks see it. A full device record fits. */
+/** The fields of a device that the checks need. A full device record fits. */
 export type CheckedDevice = SettingsTarget & Pick<Device, "id" | "hostname" | "device_type" | "state">
 
 /** The devices, links and domains of the database. */
@@ -236,7 +235,7 @@ class Findings {
     }
   }
 
-  /** Only what is shown is looked up in the texts. */
+  /** Only shown findings are looked up in the texts. */
   result({ files }: SettingsSnapshot): CheckResult {
     const warnings = locate(this.#warnings.values(), files)
     const rest = this.#more === 0 ? [] : [remark(`and ${this.#more} more warnings`)]
@@ -244,7 +243,7 @@ class Findings {
   }
 }
 
-/** Files that must not come into force, whoever they are for. */
+/** Files that must not come into force for any device. */
 const checkFiles = ({ definitions, files }: SettingsSnapshot, findings: Findings): void => {
   const groups = new Map(definitions.groups.map((group) => [group.name, group]))
   for (const [path, file] of files) {
@@ -272,7 +271,7 @@ const checkModelFiles = (snapshot: SettingsSnapshot, findings: Findings): void =
   }
 }
 
-/** The files of unknown devices, each on its own. */
+/** The files of unknown devices, each separately. */
 const checkDeviceFiles = (snapshot: SettingsSnapshot, findings: Findings): void => {
   for (const file of snapshot.files.values()) {
     const [, name = "", last = ""] = /^(?:devices|groups)\/([^/]+)\/([^/]+\.yml)$/.exec(file.path) ?? []
@@ -319,7 +318,7 @@ const inSteps = function* (snapshot: SettingsSnapshot, inventory: Inventory): Ge
     findings.effective(snapshot.layering.forDevice(device, below.get(device.id)))
   checkFiles(snapshot, findings)
   checkTypes(snapshot, findings)
-  // first of all: what is said of each device must not take their place in the list
+  // first of all: remarks about single devices must not take their places in the list
   findings.warn(yield* snapshotFindings(snapshot))
   const byName = new Map(devices.map((device) => [device.hostname, device]))
   for (const [index, name] of deviceDirectories(snapshot.paths).entries()) {
@@ -345,7 +344,7 @@ const inSteps = function* (snapshot: SettingsSnapshot, inventory: Inventory): Ge
   return findings.result(snapshot)
 }
 
-/** Checks a snapshot against the inventory at one go; without one, all that can be said of the files alone. */
+/** Checks a snapshot against the inventory in one go; without one, only the files. */
 export const checkSettings = (snapshot: SettingsSnapshot, inventory?: Inventory): CheckResult => {
   const steps = inventory === undefined ? withoutDevices(snapshot) : inSteps(snapshot, inventory)
   for (;;) {
@@ -354,7 +353,7 @@ export const checkSettings = (snapshot: SettingsSnapshot, inventory?: Inventory)
   }
 }
 
-/** The same, giving way to other work after every hundred devices. */
+/** The same, but yields to other work after every hundred devices. */
 export const checkSettingsGently = Effect.fn("settings.check")(function* (
   snapshot: SettingsSnapshot,
   inventory: Inventory

@@ -1,6 +1,7 @@
 /**
- * What other settings mean for groups, for the rules that speak of groups, and for the VLANs that ports name
- * (docs/settings-repository.md#effects). Pure; thousands of devices are looked at in steps, between which a server does other work.
+ * The effects of new settings on groups, on the rules that name groups, and on the VLANs that ports name
+ * (docs/settings-repository.md#effects). Pure; thousands of devices are processed in steps, between which a server does other
+ * work.
  */
 import { Predicate, Result } from "effect"
 import { isDeepStrictEqual } from "node:util"
@@ -22,10 +23,10 @@ import { DEFAULT_GROUP, type SettingsGroup } from "./SettingsGroups.ts"
 import { mentionsIn } from "./SettingsFile.ts"
 import { type SettingsInterface, vlanIdOf, type Vxlan, vxlanKeyOf, type Vxlans } from "./SettingsModel.ts"
 
-/** A device as far as effects depend on it. A full device record fits. */
+/** The fields of a device that effects depend on. A full device record fits. */
 export type EffectDevice = SettingsTarget & { readonly id: number; readonly hostname: string }
 
-/** A rule for the devices of groups: a window, a freeze, a permission of a role, or a rule of alerts. */
+/** A rule for the devices of groups: a window, a freeze, a permission of a role, or an alert rule. */
 export interface GroupRule extends GroupUse {
   /** Null for any device. */
   readonly groups: ReadonlyArray<string> | null
@@ -33,7 +34,7 @@ export interface GroupRule extends GroupUse {
   readonly hostnames?: ReadonlyArray<string> | null
 }
 
-/** Settings before and after a commit, and what they are for. */
+/** Settings before and after a commit, and the inventory. */
 export interface SettingsChange {
   readonly before: SettingsSnapshot
   readonly after: SettingsSnapshot
@@ -42,7 +43,7 @@ export interface SettingsChange {
   readonly below: ReadonlyMap<number, ReadonlyArray<EffectDevice>>
   /** Devices whose settings differ. */
   readonly affected: ReadonlySet<string>
-  /** Windows and roles: what says something about groups beside the settings. */
+  /** Windows and roles: rules about groups outside the settings. */
   readonly rules: ReadonlyArray<GroupRule>
 }
 
@@ -52,7 +53,7 @@ const MOST_PORTS = 1_000
 
 const first = (names: ReadonlyArray<string>): ReadonlyArray<string> => names.slice(0, MOST_NAMES)
 
-/** Who belongs to something, before and after. */
+/** Members before and after. */
 class Membership {
   readonly #gained: Array<string> = []
   readonly #lost: Array<string> = []
@@ -97,7 +98,7 @@ const isFor = (
   (deviceTypes === null || deviceTypes.includes("*") || deviceTypes.includes(device.device_type)) &&
   (hostnames === null || hostnames.some((glob) => matchesGlob(glob, device.hostname)))
 
-/** Where the settings themselves name groups: files whose parts are for some groups, and directories of groups. */
+/** The places where the settings themselves name groups: files with parts for some groups, and directories of groups. */
 const settingsUses = (snapshot: SettingsSnapshot): ReadonlyMap<string, ReadonlyArray<GroupUse>> => {
   const uses = new Map<string, Array<GroupUse>>()
   const add = (group: string, use: GroupUse) => uses.set(group, [...(uses.get(group) ?? []), use])
@@ -115,7 +116,7 @@ const settingsUses = (snapshot: SettingsSnapshot): ReadonlyMap<string, ReadonlyA
 
 const nameOf = ({ name }: SettingsGroup): string => name
 
-/** What is said of a group, before or after: a commit that empties it may take away what used it as well. */
+/** References to a group, before or after: a commit that empties a group may remove its references as well. */
 const usesOf = ({ after, before, rules }: SettingsChange) => {
   const inFiles = [settingsUses(before), settingsUses(after)]
   const all = [...rules, ...alertRules(before), ...alertRules(after)]
@@ -135,7 +136,7 @@ const usesOf = ({ after, before, rules }: SettingsChange) => {
 
 type GroupPart = Pick<CommitEffects, "groups" | "rules">
 
-/** A rule as it is before and after: rules of alerts change with the commit, the others do not. */
+/** A rule before and after: alert rules change with the commit, the others do not. */
 interface RuleChange {
   readonly use: GroupUse
   readonly before: ReadonlyArray<GroupRule>
@@ -204,7 +205,7 @@ const vlanChange = (key: string, before: Vxlan, after: Vxlans): VlanChange | und
 
 const hasId = (vxlans: Vxlans, id: number): boolean => [...vxlans.values()].some(({ vlan_id }) => vlan_id === id)
 
-/** The key of the VLAN that a value means before and that it does not mean afterwards. */
+/** The key of the VLAN that a value means before and no longer means afterwards. */
 const lostKey = (before: Vxlans, after: Vxlans, value: unknown): string | undefined => {
   if (Predicate.isNumber(value)) {
     const known = [...before].find(([, { vlan_id }]) => vlan_id === value)
@@ -216,7 +217,7 @@ const lostKey = (before: Vxlans, after: Vxlans, value: unknown): string | undefi
 
 type Named = readonly [key: string, as: NamingPort["as"]]
 
-/** What of a port's data means another VLAN afterwards, or none. */
+/** The values of a port's data that mean another VLAN afterwards, or none. */
 const lostBy = (before: Vxlans, after: Vxlans, data: Interface["data"]): ReadonlyArray<Named> => {
   const { tagged_vlan_list: tagged, untagged_vlan: untagged, vxlan } = data ?? {}
   const found = [
@@ -232,7 +233,7 @@ const spans = (value: string | number, id: number): boolean => {
   return low <= id && id <= high
 }
 
-/** The same for a port that settings describe, which names VLANs by their ids. */
+/** The same for a port in the settings, which name VLANs by their ids. */
 const lostBySettings = (
   changes: ReadonlyArray<VlanChange>,
   after: Vxlans,
@@ -244,16 +245,16 @@ const lostBySettings = (
     return tagged?.some((one) => spans(one, id)) === true ? [[key, "tagged"]] : []
   })
 
-/** Two sets of VXLANs that a device has before and after, and how they differ. */
+/** Two sets of VXLANs of a device before and after, and their differences. */
 interface VlanPair {
   readonly before: Vxlans
   readonly after: Vxlans
   readonly changes: ReadonlyArray<VlanChange>
 }
 
-/** The VLANs that devices lose, and how the data of ports that name them is found. */
+/** The VLANs that devices lose, and how to find the data of ports that name them. */
 export interface VlanLosses {
-  /** Ids of devices, each with what it has before and after. */
+  /** Ids of devices, each with its sets before and after. */
   readonly pairs: ReadonlyMap<number, VlanPair>
   /** Every text by which a port can name one of them. */
   readonly names: ReadonlyArray<string>
@@ -352,7 +353,7 @@ const renamesIn = (pairs: ReadonlyMap<number, VlanPair>): VlanLosses["renames"] 
   return [...byNames.values()]
 }
 
-/** The VLANs that devices do not have any more as they had them. */
+/** The VLANs that devices lose or get in another form. */
 const vlanLosses = function* (change: SettingsChange): Generator<void, VlanLosses> {
   const { affected, after, before, below, devices } = change
   const pairOf = makePairs()
@@ -409,7 +410,7 @@ export const removedOf = (
   return { kind, before: all.size, removed: gone.length, names: first(gone) }
 }
 
-/** Keys at the top of files, which are not at the top of the same file any more. */
+/** Keys at the top of files that are no longer at the top of the same file. */
 const lostKeys = ({ after, before }: SettingsChange): CommitEffects["keys"] =>
   [...before.files.values()].flatMap((file) => {
     const now = after.files.get(file.path)
@@ -422,7 +423,7 @@ const lostKeys = ({ after, before }: SettingsChange): CommitEffects["keys"] =>
       .map((key) => ({ file: file.path, key: String(key) }))
   })
 
-/** What the settings mean by themselves; the ports of the database come to it by `vlans.effects`. */
+/** The effects of the settings alone; `vlans.effects` adds the ports of the database. */
 export const settingsEffects = function* (change: SettingsChange) {
   const { after, before } = change
   const { groups, rules } = yield* groupEffects(change)

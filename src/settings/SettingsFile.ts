@@ -1,6 +1,6 @@
 /**
- * One file of a settings repository: its text, and its value, which is read on first use. A file that did not change
- * between two commits is the same object in both snapshots, so it is read and validated once.
+ * One file of a settings repository: its text, and its value, which is parsed on first use. An unchanged file is the same
+ * object in the snapshots of both commits, so it is parsed and validated once.
  */
 import { Predicate, Result } from "effect"
 import { isText } from "../domain/Text.ts"
@@ -34,13 +34,13 @@ const keyWarning = (path: string, key: unknown): ReadonlyArray<Finding> => {
 
 const MAX_WARNINGS = 20
 
-/** The first line of a file that says anything, from 1. */
+/** The first line of a file with content, from 1. */
 const firstLine = (text: string): number => {
   const place = text.split("\n").findIndex((line) => !/^\s*(#|---\s*$|%|$)/.test(line))
   return place < 0 ? 1 : place + 1
 }
 
-/** A file that is not a mapping is refused: otherwise all its settings would disappear silently. */
+/** Any other file than a mapping is refused: otherwise all its settings would disappear silently. */
 const noMapping = (file: string, text: string, value: unknown): SettingsProblem => {
   const message = `expected a mapping of settings at the top of the file, not ${pythonTypeName(value)}`
   const found = remark(message, { file, line: firstLine(text), column: 1 })
@@ -59,13 +59,13 @@ export class SettingsFile {
     this.text = text
   }
 
-  /** The value of the file, read at the first call. A value that is not a mapping counts as none. */
+  /** The value of the file, parsed at the first call. Any other value than a mapping counts as none. */
   get content(): Result.Result<SettingsFileContent, SettingsProblem> {
     this.#content ??= this.#read()
     return this.#content
   }
 
-  /** Why the file must not come into force, though it can be read; undefined when it may. */
+  /** Why the file must not come into force although it is readable; undefined when it may. */
   get shape(): SettingsProblem | undefined {
     return Result.isSuccess(this.content) ? this.#shape : undefined
   }
@@ -74,7 +74,7 @@ export class SettingsFile {
     const file = readYaml(this.path, this.text)
     if (Result.isFailure(file)) {
       const { failure } = file
-      // of what keeps a file from being read, only a text that may not travel has keys that lead to it, or is seen at once
+      // of the faults of a file only an unsafe text has keys that lead to it
       const isUnfit = failure.path !== null || !isText(this.text, "lines")
       const kind = isUnfit ? "content" : "yaml"
       return Result.fail({ kind, message: unreadableText(failure), findings: [located(failure)] })
@@ -90,11 +90,11 @@ export class SettingsFile {
   }
 }
 
-// Leaves out of a settings file what is not meant for a device: mappings that name `groups` or `devices`
-// (docs/settings-repository.md#groups-and-devices-in-files). What is kept unchanged keeps its identity, so that its validation
-// is shared.
+// Removes the parts of a settings file that do not apply to a device: mappings that name `groups` or `devices`
+// (docs/settings-repository.md#groups-and-devices-in-files). Unchanged parts keep their identity, so that their validation is
+// shared.
 
-/** For whom a file is read. Without a hostname the key `devices` has no meaning and is passed over. */
+/** The device for which a file is read. Without a hostname the key `devices` has no meaning and is skipped. */
 export interface Audience {
   readonly groups: ReadonlySet<string>
   readonly hostname: string | undefined
@@ -154,7 +154,7 @@ const filterValue = (value: unknown, audience: Audience): unknown => {
 
 const NOTHING: ReadonlyMap<unknown, unknown> = new Map()
 
-/** The file as its audience sees it; fails with a message where `groups` or `devices` is no list. */
+/** The part of the file for its audience; fails with a message where `groups` or `devices` is not a list. */
 export const filterFile = (
   data: ReadonlyMap<unknown, unknown>,
   audience: Audience
@@ -168,7 +168,7 @@ export const filterFile = (
   }
 }
 
-/** The group names and hostnames that a file mentions: all that its filtering depends on. */
+/** The group names and hostnames in a file: its filtering depends on nothing else. */
 export interface Mentions {
   readonly groups: ReadonlyArray<string>
   readonly devices: ReadonlySet<string>
@@ -197,9 +197,9 @@ const collect = (names: unknown, into: Set<string>): void => {
   for (const name of names) if (Predicate.isString(name)) into.add(name)
 }
 
-// The text of `alerts.yml` as rules, or what is wrong with it at which line (docs/alerts.md#the-file).
+// The rules in the text of `alerts.yml`, or the mistake with its line (docs/alerts.md#the-file).
 
-/** Plain data of what YAML has read. */
+/** Plain data from parsed YAML. */
 const plain = (value: unknown): unknown => {
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [String(key), plain(item)]))
   if (Array.isArray(value)) return value.map(plain)
@@ -207,7 +207,7 @@ const plain = (value: unknown): unknown => {
   return value instanceof Date ? value.toISOString() : value
 }
 
-/** The rules, or the first thing that is wrong with its place. `file` is what messages call it. */
+/** The rules, or the first mistake with its place. `file` is its name in messages. */
 export const readAlertsText = (file: string, text: string): Result.Result<AlertRules, Remark> =>
   Result.gen(function* () {
     const { value } = yield* readYaml(file, text)
@@ -218,7 +218,7 @@ export const readAlertsText = (file: string, text: string): Result.Result<AlertR
     })
   })
 
-/** The rules of a commit; null where it has none. */
+/** The rules of a commit; null if it has none. */
 export const alertsOf = (text: string | undefined): Result.Result<AlertRules | null, SettingsProblem> =>
   text === undefined
     ? Result.succeed(null)

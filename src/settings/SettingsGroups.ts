@@ -1,5 +1,5 @@
 /**
- * The groups of `global/groups.yml`: reading the definitions in both of their forms, and which device belongs to which groups
+ * The groups of `global/groups.yml`: the parser for both forms of definitions, and the membership of devices
  * (docs/settings-repository.md#groups). Every device is a member of DEFAULT and has exactly one primary group.
  */
 import { Predicate, Result } from "effect"
@@ -10,11 +10,11 @@ import { absent, Descriptions, integer, list, model, optional, Patterns, refine,
 import { type Fault, SettingValidator } from "./SettingValidator.ts"
 import { regexSize } from "../jinja/library/Regex.ts"
 
-/** The fields of a device that a group can be defined by. A full device record fits. */
+/** The fields of a device that can define a group. A full device record fits. */
 export type GroupMember = Pick<Device, "hostname"> &
   Partial<Pick<Device, "device_type" | "model" | "os_version" | "platform">>
 
-/** A group as it was defined, with its test. */
+/** A group with its definition and its test. */
 export interface SettingsGroup {
   readonly name: string
   readonly regex: string
@@ -33,7 +33,7 @@ export interface Membership {
 export const DEFAULT_GROUP = "DEFAULT"
 const ORIGIN = "global->groups.yml"
 
-/** The file that holds the definitions. */
+/** The file with the definitions. */
 const GROUPS_FILE = "global/groups.yml"
 
 const everybody: SettingsGroup = {
@@ -81,7 +81,7 @@ type GroupDefinition = typeof f_group.Type
 
 const FILTER_FIELDS = ["hostname", "device_type", "model", "os_version", "platform"] as const
 
-/** The result of reading the definitions: the groups with DEFAULT last, and remarks. */
+/** The parsed definitions: the groups with DEFAULT last, and remarks. */
 export interface GroupDefinitions {
   readonly groups: ReadonlyArray<SettingsGroup>
   readonly warnings: ReadonlyArray<Finding>
@@ -95,7 +95,7 @@ const groupsProblem = (message: string, path: Path = []): SettingsProblem => ({
   findings: [finding(GROUPS_FILE, path, message)]
 })
 
-/** Values that break a rule, as one problem of the group definitions. */
+/** Invalid values, as one problem of the group definitions. */
 const faultsProblem = (faults: ReadonlyArray<Fault>, origin: string): SettingsProblem => ({
   ...validationProblem(
     faults,
@@ -116,7 +116,7 @@ interface Reading {
   patternSize: number
 }
 
-/** The states of all groups' expressions together: many times what a large campus has. */
+/** The limit for the states of all groups' expressions together: many times the need of a large campus. */
 const MAX_PATTERNS_SIZE = 100_000
 
 /** A definition with the keys that lead to it. */
@@ -199,12 +199,12 @@ const readDefinitions = (elements: ReadonlyArray<unknown>, reading: Reading): Re
   })
 }
 
-/** What `groups.yml` holds, for those who want to know its form. The flat form of an element is not described. */
+/** The content of `groups.yml`, for documentation. The flat form of an element is not described. */
 export const f_groups = model("f_groups", { groups: list(model("f_group_item", { group: f_group })) })
 
 /**
- * Group definitions from the value of `groups.yml`; fails with every problem of fields and expressions. `origin` is where
- * messages say that the values are from.
+ * Group definitions from the value of `groups.yml`; fails with every problem of fields and expressions. `origin` is the source
+ * of the values in messages.
  */
 export const readGroups = (
   file: unknown,
@@ -227,7 +227,7 @@ export const readGroups = (
   return Result.succeed({ groups: [...groups, everybody], warnings: reading.warnings })
 }
 
-/** Contradictions between groups: a priority or a name that is used twice (docs/settings-repository.md#groups). */
+/** Contradictions between groups: a duplicate priority or name (docs/settings-repository.md#groups). */
 export const groupConflicts = (groups: ReadonlyArray<SettingsGroup>): ReadonlyArray<SettingsProblem> => {
   const byPriority = new Map<number, string>()
   const names = new Set<string>()
@@ -260,10 +260,7 @@ export const membershipOf = (groups: ReadonlyArray<SettingsGroup>, device: Group
   return { groups: names, groupSet: new Set(names), primary }
 }
 
-/**
- * The groups by which jobs select devices: those of the settings, and `T_<type>` and `S_<state>`
- * (docs/changes.md#which-devices).
- */
+/** The groups by which jobs select devices: those of the settings, and `T_<type>` and `S_<state>` (docs/changes.md#which-devices). */
 export const selectionGroups = (
   membership: Membership,
   device: Pick<Device, "device_type" | "state">

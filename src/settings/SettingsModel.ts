@@ -28,7 +28,7 @@ const MIN_PREFIX = 8
 const MAX_PREFIX = 32
 const MAX_PREFIX_WITH_NETWORK = 30
 
-/** The reason why a text is no IPv4 address, in the words that operators know. */
+/** The reason why a text is not an IPv4 address, in the words that operators know. */
 const parseFault = (address: string): string | undefined => {
   if (address === "") return "Address cannot be empty"
   const octets = address.split(".")
@@ -102,7 +102,7 @@ const parse = (name: string): { readonly spans: ReadonlyArray<Span>; readonly re
 
 const sizeOf = ({ high, low }: Span): number => Math.max(0, high - low + 1)
 
-/** Nothing, or the message for a name that stands for more interfaces than can exist. */
+/** Nothing, or the message for a name with more interfaces than can exist. */
 const interfaceRangeFault = (name: string): string | undefined => {
   const size = parse(name).spans.reduce((product, span) => product * sizeOf(span), 1)
   return size > MAX_EXPANSION
@@ -111,8 +111,8 @@ const interfaceRangeFault = (name: string): string | undefined => {
 }
 
 /**
- * The names that a range stands for, in order; several brackets multiply out, the last one running fastest. A name
- * without brackets stands for itself, a range that runs backwards for nothing.
+ * The names of a range, in order; several brackets multiply out, the last one running fastest. A name without brackets means
+ * itself, a range that runs backwards nothing.
  */
 export const expandInterfaceRange = (name: string): ReadonlyArray<string> => {
   if (interfaceRangeFault(name) !== undefined) return []
@@ -236,8 +236,8 @@ export const f_root = model("f_root", {
 /** The validated settings; `vxlans` and the other free mappings are `Map`s in the order of the file. */
 export type Settings = typeof f_root.Type
 
-// VLANs by the names that ports use for them (docs/templates.md#variables-of-access-switches): the name of the VLAN, or its key in `vxlans`.
-// A name counts before the key of another VLAN, so that a key that is added never takes a port away from its VLAN.
+// VLANs by the names that ports use for them (docs/templates.md#variables-of-access-switches): the name of the VLAN, or its key
+// in `vxlans`. A name wins over the key of another VLAN, so that a new key never takes a port away from its VLAN.
 
 export type Vxlans = Settings["vxlans"]
 
@@ -257,13 +257,13 @@ export const vxlanKeyOf = (vxlans: Vxlans, vlan: string): string | undefined => 
   return keys.get(vlan)
 }
 
-/** The id that a port means; an integer stands for itself; null for an unknown name and for everything else. */
+/** The id that a port means; an integer means itself; null for an unknown name and any other value. */
 export const vlanIdOf = (vxlans: Vxlans, vlan: unknown): number | null => {
   if (typeof vlan === "number") return Number.isInteger(vlan) ? vlan : null
   const key = typeof vlan === "string" && vlan !== "" ? vxlanKeyOf(vxlans, vlan) : undefined
   return key === undefined ? null : (vxlans.get(key)?.vlan_id ?? null)
 }
 
-/** The ids of a list of names, unknown ones left out; empty when it is no list. */
+/** The ids of a list of names without unknown ones; empty for any other value. */
 export const vlanIdsOf = (vxlans: Vxlans, vlans: unknown): ReadonlyArray<number> =>
   Array.isArray(vlans) ? vlans.map((vlan) => vlanIdOf(vxlans, vlan)).filter((id) => id !== null) : []

@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a settings repository, as data: every problem knows its kind, which decides the HTTP answer of a
- * refresh (docs/settings-repository.md#refresh), and its exact message (docs/settings-repository.md#messages).
+ * The problems of a settings repository as data: every problem has a kind, which decides the HTTP answer of a refresh
+ * (docs/settings-repository.md#refresh), and its exact message (docs/settings-repository.md#messages).
  */
 import { Schema } from "effect"
 import { hiddenText, pythonText } from "./PythonText.ts"
@@ -9,12 +9,12 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node,
 import { asNode, composeDocument, isMergeKey } from "./YamlFile.ts"
 import { pathText, Remark, remark, remarkText, type TextPlace } from "../domain/Repository.ts"
 
-// What is wrong or doubtful in the settings, with the keys that lead to it. Line and column are looked up at the end, for
-// those findings alone that are shown (`locate`): ten thousand devices can share one wrong line.
+// Mistakes and doubts in the settings, with the keys that lead to them. Line and column are looked up at the end, only for the
+// findings that are shown (`locate`): ten thousand devices can share one wrong line.
 
 /**
- * `files` are the files that may hold the value, in the order of their layers: the last one that does is its place, or with
- * `onKey` its key there. `found` is there when the place is known already.
+ * `files` are the files that may contain the value, in the order of their layers: its place is in the last one that does, or
+ * with `onKey` that of its key there. `found` is a place that is already known.
  */
 export const Finding = Schema.Struct({
   files: Schema.Array(Schema.String),
@@ -31,7 +31,7 @@ export type KeyPath = Finding["path"]
 /** A finding in one file. */
 export const finding = (file: string, path: KeyPath, message: string): Finding => ({ files: [file], path, message })
 
-/** A finding about the last key itself, which nothing knows for instance. */
+/** A finding about the last key itself, for instance an unknown key. */
 export const findingOnKey = (file: string, path: KeyPath, message: string): Finding => ({
   ...finding(file, path, message),
   onKey: true
@@ -58,7 +58,7 @@ const find = (
   return best
 }
 
-/** The findings as remarks. Each file is parsed once for all of them, and only if a finding is in it. */
+/** The findings as remarks. Each file with a finding is parsed once for all of them. */
 export const locate = (findings: Iterable<Finding>, texts: Texts): ReadonlyArray<Remark> => {
   const finders = new Map<string, PlaceFinder>()
   const placesOf = (file: string): PlaceFinder | undefined => {
@@ -72,15 +72,15 @@ export const locate = (findings: Iterable<Finding>, texts: Texts): ReadonlyArray
 }
 
 /**
- * `structure`: a file or directory is missing or of the wrong type. `validation`: a value does not fit the model.
- * `yaml`: a file cannot be read. `content`: a file can be read and must not be used: its top is no mapping, or a text in it may not
- * travel (`domain/Text.ts`). `groups`: the group definitions contradict each other. `vlan`: VLANs or VNIs collide.
- * `strict`: a warning that STRICT_SETTINGS makes an error. `other`: anything else.
+ * `structure`: a file or directory is missing or of the wrong type. `validation`: a value does not fit the model. `yaml`: a
+ * file cannot be read. `content`: a readable file must not be used: its top is not a mapping, or a text in it may not travel
+ * (`domain/Text.ts`). `groups`: the group definitions contradict each other. `vlan`: VLANs or VNIs collide. `strict`: a warning
+ * that STRICT_SETTINGS makes an error. `other`: anything else.
  */
 const ProblemKind = Schema.Literals(["structure", "validation", "yaml", "content", "groups", "vlan", "strict", "other"])
 type ProblemKind = typeof ProblemKind.Type
 
-/** One problem; `message` is what an operator reads, `findings` the places that it speaks of, as far as they are known. */
+/** One problem; `message` is the text for operators, `findings` the known places that it mentions. */
 export const SettingsProblem = Schema.Struct({
   kind: ProblemKind,
   message: Schema.String,
@@ -99,10 +99,10 @@ export class SettingsInvalid extends Schema.TaggedError<SettingsInvalid>()("Sett
   }
 }
 
-/** Where the value of a top-level setting comes from, for messages. */
+/** The origin of a top-level setting, for messages. */
 type OriginOf = (key: string) => string
 
-/** Which files a value that begins with this key may stand in, and where there. */
+/** The files that may contain a value that begins with this key, and the places in them. */
 type SourceOf = (path: Fault["path"]) => Pick<Finding, "files" | "path">
 
 const ruleOf = ({ description, message }: Fault): string =>
@@ -139,7 +139,7 @@ export const validationProblem = (
   findings: faults.map((fault) => ({ ...sourceOf(fault.path), message: ruleOf(fault) }))
 })
 
-/** Every place that the problems speak of; a problem of which none is known stands for itself. */
+/** Every place in the problems; a problem without a known place is listed itself. */
 export const problemRemarks = (
   problems: ReadonlyArray<SettingsProblem>,
   files: Parameters<typeof locate>[1]
@@ -174,18 +174,15 @@ export const refreshAnswer = (problem: SettingsProblem): { readonly status: 400 
     : { status: 400, message: prefix + problem.message }
 }
 
-// Finds the place of a value in the text of a YAML file by the keys that lead to it. Places are asked for when something is
-// wrong, which is rare, so they are not kept: the text is parsed again for the first question about it.
+// Finds the place of a value in the text of a YAML file by the keys that lead to it. Places are needed only for problems, which
+// are rare, so they are not stored: the text is parsed again for the first lookup.
 
-/** A place, and whether all keys led to it; else it is that of the last value on the way. */
+/** A place, and whether all keys led to it; else the place of the last value on the way. */
 interface FoundPlace extends TextPlace {
   readonly exact: boolean
 }
 
-/**
- * Finds the place that keys and positions lead to, with `onKey` that of the last key and not of its value; undefined when the
- * text cannot be read.
- */
+/** Finds the place of keys and positions, with `onKey` that of the last key instead of its value; undefined for an unreadable text. */
 type PlaceFinder = (path: ReadonlyArray<unknown>, onKey?: boolean) => FoundPlace | undefined
 
 interface Step {
@@ -239,7 +236,7 @@ class Finder {
     return isMap(node) ? this.#entry(node.items, segment, 0) : undefined
   }
 
-  /** The entry of a key, the last one when it is given more than once, or that of a mapping that is merged. */
+  /** The entry of a key, the last one of a duplicate key, or that of a merged mapping. */
   #entry(items: ReadonlyArray<Pair>, segment: unknown, depth: number): Step | undefined {
     const wanted = String(segment)
     const own = items.findLast(({ key }) => keyText(asNode(key)) === wanted)
@@ -272,7 +269,7 @@ export const placesIn = (text: string): PlaceFinder => {
       finder ??= new Finder(text)
       return finder.find(path, onKey)
     } catch {
-      // A text that cannot be read has been reported with the place where reading ended.
+      // An unreadable text has been reported with the place where reading ended.
       return undefined
     }
   }

@@ -1,6 +1,6 @@
 /**
- * All settings of one commit, read and ready to be layered. A snapshot never changes: a refresh builds another one from
- * the new commit's files and the old one stays in force until the new one has passed its checks.
+ * All settings of one commit, parsed and ready to be layered. A snapshot never changes: a refresh builds another one from the
+ * new commit's files, and the old one stays in force until the new one has passed its checks.
  */
 import { Array as Arr, Result } from "effect"
 import type { AlertRules } from "../domain/events/alerts/AlertFile.ts"
@@ -26,13 +26,13 @@ import { remark } from "../domain/Repository.ts"
 export interface SnapshotInput {
   /** Text of each file by its path in the repository. */
   readonly files: ReadonlyMap<string, string>
-  /** Files that could not be read, each with the reason. */
+  /** Unreadable files, each with the reason. */
   readonly refused?: ReadonlyMap<string, FileRefusal>
-  /** The prefix of paths in messages: the name of the repository, or the directory that is checked. */
+  /** The prefix of paths in messages: the name of the repository, or the checked directory. */
   readonly root: string
   /** Server setting SETTINGS_KEYS_TO_MERGE. */
   readonly keysToMerge?: ReadonlyArray<string>
-  /** The snapshot in force, whose unchanged files need not be read again. */
+  /** The snapshot in force, whose unchanged files need not be parsed again. */
   readonly previous?: SettingsSnapshot
 }
 
@@ -72,7 +72,7 @@ const groupsOf = (
   )
 }
 
-/** Whether settings are missing where a file could not be read: it is one of theirs, or their files could stand behind it. */
+/** Whether settings are missing because of an unreadable file: it is one of them, or it may hide one. */
 const isMissed = (path: string, refusal: FileRefusal): boolean =>
   isSettingsPath(path) || path === ALERTS_FILE || mayHideFiles(path, refusal)
 
@@ -119,7 +119,7 @@ export const buildSnapshot = (
   return Result.succeed({ root: input.root, files, ignored, paths, definitions, validator, layering, alerts: rules })
 }
 
-// Where a value comes from, as the API names it.
+// The origin of a value in the words of the API.
 
 const LEVELS: Readonly<Record<string, string>> = {
   dist: "devicetype",
@@ -168,14 +168,14 @@ export const missingBranchProblem = (branch: string): SettingsProblem => ({
   message: `stderr: 'fatal: invalid reference: ${branch}'`
 })
 
-// Which access switches hang directly below each distribution switch, as the linknets say
+// The access switches directly below each distribution switch, according to the linknets
 // (docs/settings-repository.md#vxlans-from-below).
 
 type DeviceIdentity = Pick<Device, "id" | "device_type">
 
 /**
- * For each DIST device by its id: its neighbours of type ACCESS, each once, in the order of the linknets' ids. Links to
- * devices that are not in the list are passed over.
+ * For each DIST device by its id: its neighbours of type ACCESS, each once, in the order of the linknets' ids. Links to devices
+ * outside the list are skipped.
  */
 export const downstreamDevices = <D extends DeviceIdentity>(
   devices: Iterable<D>,
@@ -195,7 +195,7 @@ export const downstreamDevices = <D extends DeviceIdentity>(
   return new Map([...below].map(([id, neighbors]) => [id, [...neighbors]]))
 }
 
-// Which devices are no longer synchronized after the settings have changed
+// Devices that are no longer synchronized after the settings have changed
 // (docs/settings-repository.md#who-becomes-unsynchronized). Pure.
 
 /** Hostnames whose settings may have changed, in the order in which the devices were given, and remarks for the log. */
@@ -204,7 +204,7 @@ interface AffectedDevices {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Device types by the directory whose files they read; `global` is read by all of them. */
+/** Device types by the directory whose files they read; all of them read `global`. */
 const TYPES: Readonly<Record<string, ReadonlyArray<Device["device_type"]>>> = {
   global: ["ACCESS", "DIST", "CORE"],
   fabric: ["DIST", "CORE"],
@@ -251,7 +251,7 @@ export const affectedDevices = (
   return { hostnames, warnings: warnings.slice(0, MAX_WARNINGS) }
 }
 
-/** The settings files that differ between two snapshots, for when there are no commits to compare. */
+/** The settings files that differ between two snapshots, for a comparison without commits. */
 export const changedFiles = (before: SettingsSnapshot, after: SettingsSnapshot): ReadonlyArray<string> => {
   const paths = new Set([...before.files.keys(), ...after.files.keys()])
   return [...paths].filter((path) => before.files.get(path)?.text !== after.files.get(path)?.text)

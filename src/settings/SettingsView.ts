@@ -1,6 +1,6 @@
 /**
- * What the API asks of the settings in force: effective values, groups, and the model that values are checked with. Follows the
- * applied commit of the settings repository (docs/settings-repository.md#answers and docs/settings-repository.md#groups).
+ * The settings in force for the API: effective values, groups, and the model that checks values. Follows the applied commit of
+ * the settings repository (docs/settings-repository.md#answers and docs/settings-repository.md#groups).
  */
 import { Context, Effect, Layer, Predicate, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
@@ -13,7 +13,7 @@ import type { EffectiveSettings } from "./Layering.ts"
 import { DEFAULT_GROUP } from "./SettingsGroups.ts"
 import { makeSharedRead } from "../store/GroupedStatement.ts"
 
-/** There are no usable settings: nothing is cloned yet, or they are broken for this target. `message` is the reason alone. */
+/** No usable settings exist: nothing is cloned yet, or they are broken for this target. `message` is only the reason. */
 export class SettingsUnavailable extends Schema.TaggedError<SettingsUnavailable>()("SettingsUnavailable", {
   message: Schema.String
 }) {
@@ -44,7 +44,7 @@ export class UnknownGroup extends Schema.TaggedError<UnknownGroup>()("UnknownGro
   }
 }
 
-/** No settings file has this name, so nothing may stand in it. */
+/** No settings file has this name, so it has no model. */
 class UnknownSettingsFile extends Schema.TaggedError<UnknownSettingsFile>()("UnknownSettingsFile", {
   file: Schema.String
 }) {
@@ -58,19 +58,19 @@ class UnknownSettingsFile extends Schema.TaggedError<UnknownSettingsFile>()("Unk
 
 type Plain = Readonly<Record<string, unknown>>
 
-/** Whose settings: a device's (with another type when given), a device type's, or those of everybody. */
+/** The target of settings: a device (with another type when given), a device type, or all. */
 export type SettingsTarget =
   | { readonly _tag: "Device"; readonly device: Device }
   | { readonly _tag: "DeviceType"; readonly device_type: DeviceType }
   | { readonly _tag: "Everybody" }
 
-/** Plain JSON: the validated settings, and the level that each top-level key came from. */
+/** Plain JSON: the validated settings, and the level of each top-level key. */
 interface SettingsWithOrigin {
   readonly settings: Plain
   readonly settings_origin: Readonly<Record<string, string>>
 }
 
-/** A group as it is defined, with the hostnames of its devices, ascending. */
+/** A group and the hostnames of its devices, ascending. */
 export interface GroupView {
   readonly name: string
   readonly regex: string
@@ -101,7 +101,7 @@ const makeGroups = Effect.gen(function* () {
   const active = yield* ActiveSettings
   const devices = yield* DeviceStore
 
-  // every page of devices asks for it, and which commit is in force is a question to the database
+  // every page of devices needs it, and the commit in force is a query to the database
   const sharedSnapshot = makeSharedRead<SettingsSnapshot, SettingsError>()
 
   const groups = Effect.gen(function* () {
@@ -178,14 +178,14 @@ export class SettingsView extends Context.Service<
     readonly sameUnderName: (device: Device, hostname: string) => Answer<boolean>
     /** All groups in the order of definition, DEFAULT included, over all devices of the database. */
     readonly groups: Answer<ReadonlyArray<GroupView>>
-    /** The devices in any of the groups whose names are meant, each once. */
+    /** The devices in any of the named groups, each once. */
     readonly hostnamesIn: (isMeant: (name: string) => boolean) => Answer<ReadonlyArray<string>>
     readonly group: (name: string) => Answer<GroupView, UnknownGroup>
-    /** The primary group of each device, in the order of the devices; `DEFAULT` while there are no settings. */
+    /** The primary group of each device, in the order of the devices; `DEFAULT` while no settings are in force. */
     readonly primaryGroups: (devices: ReadonlyArray<Device>) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
     /** JSON schema of the settings, with its parts under `definitions` and references to them. */
     readonly model: Effect.Effect<Plain>
-    /** The same schema for what a file of this name may hold. */
+    /** The same schema for the content of a file of this name. */
     readonly fileModel: (file: string) => Effect.Effect<Plain, UnknownSettingsFile>
   }
 >()("switchyard/settings/SettingsView") {

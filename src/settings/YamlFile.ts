@@ -23,8 +23,8 @@ import { textFault, type TextKind, visible } from "../domain/Text.ts"
 import { pythonText, YamlFloat } from "./PythonText.ts"
 import { pathText, type Remark, remark, remarkText, type TextPlace } from "../domain/Repository.ts"
 
-// The first pass over a YAML file: its tokens, counted and measured before anything is built from them. What would make
-// the later passes slow or exhaust the stack (depth, heaps of tags, sheer number) is refused here, with its place.
+// The first pass over a YAML file: its tokens, counted and measured before anything is built from them. It refuses structures
+// that would make the later passes slow or exhaust the stack (depth, heaps of tags, sheer number), with their place.
 
 /** The deepest nesting, more than any repository needs. */
 const MAX_DEPTH = 100
@@ -32,7 +32,7 @@ const MAX_DEPTH = 100
 const MAX_TOKENS = 400_000
 const MAX_PROPERTIES = 8
 
-/** Why a file cannot be read, and where: an offset in characters, and the keys that lead there where they are known. */
+/** Why a file is unreadable, and where: an offset in characters, and the keys that lead there where known. */
 class YamlFault extends Error {
   readonly offset: number
   readonly path: string | null
@@ -68,7 +68,7 @@ const checkToken = (token: CST.Token, depth: number): void => {
   }
 }
 
-/** The tokens of a file; `lines` learns where its lines begin. Throws YamlFault when there are too many or too deep. */
+/** The tokens of a file; `lines` records the line starts. Throws YamlFault when there are too many or too deep. */
 const tokenize = (text: string, lines: LineCounter): ReadonlyArray<CST.Token> => {
   const parser = new Parser(lines.addNewLine)
   const tokens: Array<CST.Token> = []
@@ -121,7 +121,7 @@ const DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 const TIMESTAMP =
   /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?$/
 
-/** The tags of plain scalars, in the order in which they are tried; text that none of them takes is a string. */
+/** The tags of plain scalars, in the order in which they are tried; any other text is a string. */
 const yamlScalars: ReadonlyArray<ScalarTag> = [
   { tag: "tag:yaml.org,2002:null", default: true, test: /^(?:~|null|Null|NULL)?$/, resolve: () => null },
   {
@@ -163,7 +163,7 @@ const MAX_WARNINGS = 20
 
 const EMPTY_FILE = /^\s*(---\s*)?(\{\s*\}\s*)?$/
 
-/** The nodes of a text; `lines` learns where its lines begin. Throws YamlFault when it is no single sound document. */
+/** The nodes of a text; `lines` records the line starts. Throws YamlFault when it is not a single valid document. */
 export const composeDocument = (text: string, lines: LineCounter): Document => {
   const composer = new Composer({
     version: "1.1",
@@ -217,7 +217,7 @@ class Reader {
     throw new YamlFault("unsupported value", offset)
   }
 
-  /** Escapes can write characters that no file may hold directly. */
+  /** Escapes can produce characters that no file may contain directly. */
   #travelling(value: unknown, kind: TextKind, offset: number): unknown {
     const fault = typeof value === "string" ? textFault(value, kind) : undefined
     if (fault === undefined) return value
@@ -273,7 +273,7 @@ class Reader {
     return this.#travelling(name, "line", node?.range?.[0] ?? 0)
   }
 
-  /** The mappings behind `<<`, the one that wins last. */
+  /** The mappings of `<<`, the one that wins last. */
   #mergeSources(node: Node | null, depth: number, offset: number): ReadonlyArray<ReadonlyMap<unknown, unknown>> {
     const value = this.read(node, depth + 1)
     const sources: ReadonlyArray<unknown> = Array.isArray(value) ? value.toReversed() : [value]
@@ -313,7 +313,7 @@ const describeError = (file: string, error: unknown, place: (offset: number) => 
       remark("the structure of the file is too complex to read", { file, ...place(0) })
 
 /**
- * Reads the text of a YAML file; an empty file is null. Fails with what is wrong and where; see `unreadableText`. `path` is
+ * Reads the text of a YAML file; an empty file is null. Fails with the mistake and its place; see `unreadableText`. `path` is
  * only used in messages.
  */
 export const readYaml = (path: string, text: string): Result.Result<YamlFile, Remark> => {
@@ -338,5 +338,5 @@ export const readYaml = (path: string, text: string): Result.Result<YamlFile, Re
   }
 }
 
-/** Why a file cannot be read, as one text with its place. */
+/** Why a file is unreadable, as one text with its place. */
 export const unreadableText = (fault: Remark): string => `Could not parse ${remarkText(fault)}`

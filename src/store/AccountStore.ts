@@ -1,7 +1,7 @@
 /**
- * Accounts: persons and users with a password (docs/security.md#persons). A person's record says when they were last seen and with which
- * roles and attributes, so that a token never has more rights than its person, and whether the person was withdrawn. Everything that ends
- * with a person ends in one transaction: tokens, sessions, and requests that wait for approval.
+ * Accounts: persons and users with a password (docs/security.md#persons). A person's record holds the time, roles and attributes of the last
+ * request, so a token never has more rights than its person, and whether the person was withdrawn. The tokens, sessions and waiting requests
+ * of a person end in one transaction.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
@@ -11,7 +11,7 @@ import { isText } from "../domain/Text.ts"
 import { failWhenAway } from "./DatabaseErrors.ts"
 import { EventStore } from "./EventStore.ts"
 
-/** A person as administrators see them; times are UTC. */
+/** A person in API responses; times are UTC. */
 export interface ListedPerson {
   readonly person: string
   readonly way: Way | "machine"
@@ -179,7 +179,7 @@ interface KnownPerson extends Pick<Identity, "name" | "roles" | "attributes"> {
   readonly is_withdrawn: boolean
 }
 
-/** Persons. */
+/** Persons, and local users with their failed logins. */
 export class PersonStore extends Context.Service<
   PersonStore,
   {
@@ -227,7 +227,7 @@ interface StoredUser extends LocalUser {
   readonly session: string
 }
 
-/** How many failures are free, and the longest delay that later ones bring, in seconds. */
+/** The number of failures without a delay, and the longest delay of later ones in seconds. */
 export interface AttemptLimit {
   readonly free: number
   readonly longest: number
@@ -288,7 +288,7 @@ const makeLocalUsers = Effect.gen(function* () {
 interface LocalUserRows {
   readonly all: Effect.Effect<ReadonlyArray<LocalUser>, SqlError.SqlError>
   readonly find: (name: string) => Effect.Effect<Option.Option<StoredUser>, SqlError.SqlError>
-  /** False when the name is taken. */
+  /** False if the name is taken. */
   readonly add: (
     user: Omit<LocalUser, "enabled"> & Pick<StoredUser, "hash">
   ) => Effect.Effect<boolean, SqlError.SqlError>
@@ -298,7 +298,7 @@ interface LocalUserRows {
   /** Also ends all earlier sessions. */
   readonly setPassword: (name: string, hash: string) => Effect.Effect<void, SqlError.SqlError>
   readonly setRoles: (name: string, roles: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
-  /** Counts a login as failed before it is tried; yields the seconds to wait, 0 when it may be tried now. */
+  /** Counts a login as failed before the attempt; yields the seconds to wait, 0 if the attempt may begin now. */
   readonly attempt: (subject: string, limit: AttemptLimit) => Effect.Effect<number, SqlError.SqlError>
   /** After a successful login: forgets all failures. */
   readonly forgive: (subject: string) => Effect.Effect<void, SqlError.SqlError>

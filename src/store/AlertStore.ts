@@ -125,7 +125,7 @@ const make = Effect.gen(function* () {
           from jsonb_array_elements(events) with ordinality as listed (event, place)) end
         where ${from} = any(subjects) and resolved_at is null`)
     ),
-    tell: Effect.gen(function* () {
+    createMessages: Effect.gen(function* () {
       const due = yield* sql<{
         id: number
       }>`select id::float8 as id from alert where sent_at is null and send_at <= now()
@@ -135,7 +135,7 @@ const make = Effect.gen(function* () {
       yield* messages(ids, "trigger")
       yield* sql`update alert set sent_at = now() where id = any(${ids}::bigint[])`
       return due.length
-    }).pipe(Effect.withSpan("AlertStore.tell")),
+    }).pipe(Effect.withSpan("AlertStore.createMessages")),
     list: Effect.fn("AlertStore.list")(
       (limit: number) =>
         sql<StoredAlert>`select id::float8 as id, rule, level, title, receivers, events, count, iso_time(opened_at) as opened_at,
@@ -167,7 +167,7 @@ export class AlertStore extends Context.Service<
     /** A device was renamed: its open alerts continue under the new name. Sent events stay unchanged. */
     readonly rename: (from: string, to: string) => Effect.Effect<void, SqlError.SqlError>
     /** Creates messages for alerts that have waited long enough, at most 200; yields their number. */
-    readonly tell: Effect.Effect<number, SqlError.SqlError>
+    readonly createMessages: Effect.Effect<number, SqlError.SqlError>
     /** The newest first. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<StoredAlert>, SqlError.SqlError>
     /** Removes alerts that were sent this number of days ago, with their deliveries, unless a delivery still waits. */
@@ -177,7 +177,7 @@ export class AlertStore extends Context.Service<
   static readonly layer = Layer.effect(AlertStore, make)
 }
 
-// Mutes: devices, groups or rules for which no alerts are made for some time (docs/alerts.md#mutes).
+// Mutes: devices, groups or rules for which no alerts are created for some time (docs/alerts.md#mutes).
 
 /** No mute with this id exists. */
 export class MuteNotFound extends Schema.TaggedError<MuteNotFound>()("MuteNotFound", {}) {

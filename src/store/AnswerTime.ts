@@ -1,7 +1,7 @@
 /**
  * The time limit for answers of the database. A connection can fall silent without being closed, for example if a firewall drops it
  * or the other machine loses power; the driver would wait for hours, and so would every job that shares the pool
- * (promise 8). A statement that is not answered in time is cancelled, its connection is closed, and the error says that the database
+ * (promise 8). A statement without an answer in time is cancelled, its connection is closed, and the error says that the database
  * is unreachable. A statement that waits for a foreign lock is cancelled sooner, and its error names the holder (`ForeignLocks.ts`).
  */
 import { PgClient } from "@effect/sql-pg"

@@ -30,7 +30,7 @@ export interface RevokedRow {
   readonly reason: RevocationReason
 }
 
-interface ToldCertificate {
+interface CertificateSubject {
   readonly serial: string
   readonly hostname: string
   /** Null if the device was deleted. */
@@ -49,7 +49,7 @@ const make = Effect.gen(function* () {
     sql.literal(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as ${column}`)
   const columns = sql`serial, hostname, address, ${iso("issued_at")}, ${iso("not_after")}, ${iso("revoked_at")}, reason`
 
-  const told = (action: string, { deviceId, hostname, serial }: ToldCertificate, data: object) =>
+  const appendEvent = (action: string, { deviceId, hostname, serial }: CertificateSubject, data: object) =>
     events.append({
       kind: "certificate",
       action,
@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
     const { address, deviceId, hostname, issuedAt, jobId, notAfter, serial } = made
     yield* sql`insert into certificate (serial, job_id, device_id, hostname, address, issued_at, not_after)
       values (${serial}, ${jobId}, ${deviceId}, ${hostname}, ${address}, ${issuedAt}::timestamptz, ${notAfter}::timestamptz)`
-    yield* told("issued", made, { address, not_after: notAfter })
+    yield* appendEvent("issued", made, { address, not_after: notAfter })
   }, sql.withTransaction)
 
   const revoke = Effect.fn("CertificateStore.revoke")(function* (serial: string, reason: RevocationReason) {
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
       return yield* known.length === 0 ? new CertificateUnknown({ serial }) : new CertificateRevoked({ serial })
     }
     const { device_id: deviceId, ...row } = found
-    yield* told("revoked", { ...row, deviceId }, { reason })
+    yield* appendEvent("revoked", { ...row, deviceId }, { reason })
     return row
   }, sql.withTransaction)
 
@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
     const others = exceptJob === undefined ? sql`true` : sql`job_id <> ${exceptJob}`
     const rows = yield* sql<DeviceCertificate>`update certificate set revoked_at = now(), reason = ${reason}
       where device_id = ${deviceId} and ${others} and revoked_at is null and not_after > now() returning ${columns}`
-    yield* Effect.forEach(rows, (row) => told("revoked", { ...row, deviceId }, { reason }), { discard: true })
+    yield* Effect.forEach(rows, (row) => appendEvent("revoked", { ...row, deviceId }, { reason }), { discard: true })
   }, sql.withTransaction)
 
   return CertificateStore.of({

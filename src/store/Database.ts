@@ -121,7 +121,7 @@ const connection = Effect.fnUntraced(function* (purpose: Installation.Purpose) {
   if (Option.isSome(config.DATABASE_URL)) return yield* named(config.DATABASE_URL.value)
   const { adopted, password, port } = yield* embedded(config, purpose)
   yield* Effect.logInfo(adopted ? "Adopted the embedded database" : "Started the embedded database", { port: port() })
-  // it may be started again on another port
+  // a restart may use another port
   const stream = () => net.connect({ host: "127.0.0.1", port: port(), noDelay: true })
   return { stream, username: "postgres", database: "postgres", password }
 })

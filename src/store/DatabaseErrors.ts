@@ -107,7 +107,7 @@ export const tlsOptions = Effect.fn("DatabaseTls.make")(function* (
 })
 
 const HANDSHAKE: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself, and not in sslrootcert",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed, and not in sslrootcert",
   SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an authority that is not in sslrootcert",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is signed by an authority that is not in sslrootcert",
   UNABLE_TO_GET_ISSUER_CERT: "its certificate is signed by an authority that is not in sslrootcert",
@@ -137,7 +137,7 @@ export const tlsMeaning = (cause: unknown): string | undefined => {
 /** SQLSTATEs, or their classes by the first two characters, and their meanings (PostgreSQL 18, appendix A). */
 export const AWAY_STATES: Readonly<Record<string, string>> = {
   "08": "connection exception",
-  "25006": "read-only: in recovery, a standby, or set so by somebody",
+  "25006": "read-only: in recovery, a standby, or configured so",
   "25P03": "connection ended: idle in a transaction for too long",
   "25P04": "connection ended: transaction took too long",
   "28": "login refused: password or access rules are being changed",
@@ -157,7 +157,7 @@ const EXACTLY: Readonly<Record<string, string>> = {
   "53200": "the database has no memory left",
   "53300": "the database takes no further connection: others have all of them",
   "53400": "a limit of the database's configuration is reached",
-  "58000": "the system below the database gives an error, such as memory that is not there any more",
+  "58000": "the operating system of the database reports an error, such as missing shared memory",
   "58030": "the disk of the database does not read or write",
   "58P01": "a file of the database is missing, or memory that its processes share"
 }

@@ -139,7 +139,7 @@ type Read<E = never> = Effect.Effect<Device, SqlError.SqlError | E>
 type Member = Pick<Device, "hostname" | "device_type" | "model" | "os_version" | "platform">
 type ReadMany = Effect.Effect<ReadonlyArray<Device>, SqlError.SqlError>
 
-/** Devices by id, hostname or MAC address. */
+/** Devices by id, hostname or MAC address, with their neighbours and the devices that were not read since a restore. */
 export class DeviceStore extends Context.Service<
   DeviceStore,
   {
@@ -198,7 +198,7 @@ export const makeStackMembers = Effect.gen(function* () {
 
 // Neighbours that switches reported over LLDP at their last read. A device's list is always replaced as a whole.
 
-/** Neighbours by port, as drivers read them. */
+/** Neighbours by port, from a driver. */
 type NeighbourPorts = Readonly<Record<string, ReadonlyArray<{ readonly hostname: string; readonly port: string }>>>
 
 /** The largest number of neighbours of a switch; further ones are ignored. */
@@ -309,7 +309,7 @@ const makeSyncEvents = Effect.gen(function* () {
 export class SyncEventStore extends Context.Service<
   SyncEventStore,
   {
-    /** Adds one event to each hostname. `timestamp` is epoch seconds, now when not given. */
+    /** Adds one event to each hostname. `timestamp` is in epoch seconds; the default is now. */
     readonly append: (
       hostnames: ReadonlyArray<string>,
       event: NewSyncEvent,
@@ -399,7 +399,7 @@ const makeUnseen = Effect.gen(function* () {
 
 /** Devices that were not read since a restore. */
 interface UnseenDevices {
-  /** Fails for a device that was not read since the restore. */
+  /** Fails for a device without a read since the restore. */
   readonly requireSeen: (deviceId: number) => Effect.Effect<void, UnseenDevice | SqlError.SqlError>
   /** The time of the backup (ISO 8601), if the device was not read since its restore. */
   readonly backupOf: (deviceId: number) => Effect.Effect<Option.Option<string>, SqlError.SqlError>

@@ -62,7 +62,7 @@ interface State {
 const readPassword = ({ passwordFile }: Folder) => {
   const refuse = (why: string, cause?: unknown) =>
     new EmbeddedPostgresError({
-      message: `${passwordFile}, which holds the password of the embedded database, ${why}: put it back. The database was left as it is`,
+      message: `${passwordFile}, which holds the password of the embedded database, ${why}: put it back. The database was not changed`,
       cause
     })
   return Effect.tryPromise(() => fs.readFile(passwordFile, "utf8")).pipe(

@@ -34,7 +34,7 @@ const make = Effect.gen(function* () {
   return EventStore.of({
     log: yield* makeLog,
     pages: yield* makePages,
-    // in a transaction: only there the database knows who acts
+    // in a transaction: the actor is set for each transaction
     append: Effect.fn("EventStore.append")(
       ({ action, data, deviceId, hostname, isAudit, jobId, kind }: NewEvent) =>
         Effect.asVoid(sql`insert into event (kind, action, is_audit, device_id, hostname, job_id, data)

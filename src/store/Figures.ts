@@ -201,7 +201,7 @@ export const makeFindingFacts = Effect.gen(function* () {
 
   // an hour of tolerance: a change of the clock does not make a token valid for longer
   const tokens = sql<TokenFact>`select id, name, created_by, iso_time(created_at) as created_at,
-      ceil(extract(epoch from expires_at - created_at) / 86400)::integer as days, owner is null and not is_machine as is_nobodys
+      ceil(extract(epoch from expires_at - created_at) / 86400)::integer as days, owner is null and not is_machine as is_ownerless
     from api_token where revoked_at is null and expires_at > now()
       and ((owner is null and not is_machine) or expires_at - created_at > make_interval(days => ${API_TOKEN_DAYS}::integer, hours => 1))
     order by id limit ${MOST}`
@@ -227,7 +227,7 @@ export const makeFindingFacts = Effect.gen(function* () {
     ([row]) => row?.count ?? 0
   )
 
-  /** The database reads its clock between two readings of ours. */
+  /** The clock of the database is read between two readings of this process's clock. */
   const clock = Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
     const [row] = yield* sql<{ at: number }>`select extract(epoch from clock_timestamp())::float8 as at`

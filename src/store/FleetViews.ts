@@ -176,7 +176,7 @@ export const makeFindQueries = Effect.gen(function* () {
   }
 })
 
-// Counts of devices and jobs for the overview: two statements. Neither reads more than devices and recent jobs.
+// Counts of devices and jobs for the overview: two statements, which read only devices and recent jobs.
 
 interface Row {
   readonly state: string

@@ -1,6 +1,6 @@
 /**
  * The identity of the installation (docs/operations.md#identity). Its id is in a file of DATA_DIR, in the database and in every backup. A
- * database is created only if nothing shows that one existed: a missing file may be on a volume that is not mounted, and an empty database
+ * database is created only if nothing shows that one existed: a missing file may be on an unmounted volume, and an empty database
  * would be used instead. A file that cannot be read does not count as missing.
  */
 import { Effect, Option, Redacted, Result, Schema } from "effect"
@@ -91,7 +91,10 @@ const namedBy = (config: ServerSettings) => {
   })
 }
 
-/** Whether a folder contains a file at any depth; mounted volumes and prepared folders are empty. A folder that cannot be read counts as not empty. */
+/**
+ * Whether a folder contains a file at any depth; mounted volumes and prepared folders are empty. A folder that cannot be read counts as not
+ * empty.
+ */
 const holdsFiles = async (at: string): Promise<boolean> => {
   try {
     if (!(await fs.lstat(at)).isDirectory()) return true
@@ -119,7 +122,7 @@ const readIdentity = Effect.fnUntraced(function* (dataDir: string) {
   const identity = identityIn(text.value)
   if (Result.isFailure(identity))
     return yield* refuse(
-      `${file} does not say which installation this is: ${identity.failure}. Write the id there that the database and its backups have; where the right database is there, the file may be removed, and the next start writes it again`
+      `${file} does not say which installation this is: ${identity.failure}. Write the id of the database and its backups into it; if the right database exists, you can remove the file, and the next start writes it again`
     )
   return Option.some(identity.success)
 })
@@ -147,7 +150,7 @@ export const look = Effect.fn("Installation.look")(
     const known = [FILE, EMBEDDED, ...PREPARED, ...prepared]
     const unknown = names.filter((name) => !known.includes(name) && !isHomeOfOthers(dataDir, name))
     const traces = yield* Effect.filter(unknown, (name) => Effect.promise(() => holdsFiles(path.join(dataDir, name))))
-    // an embedded database that is not used now was used earlier
+    // an unused embedded database was used earlier
     if (
       isExternal &&
       names.includes(EMBEDDED) &&
@@ -182,7 +185,10 @@ export const inDatabase = Effect.fn("Installation.inDatabase")(function* (): Eff
   return row === undefined ? { kind: "unnamed" } : { kind: "named", id: row.id }
 })
 
-/** The purpose of a database connection: `serve` creates a database for a new installation, `setup` creates one on request, `command` creates none. */
+/**
+ * The purpose of a database connection: `serve` creates a database for a new installation, `setup` creates one on request, `command`
+ * creates none.
+ */
 export type Purpose = "serve" | "command" | "setup" | "restore"
 
 /** The signs that a database existed, in words; null if there are none. */

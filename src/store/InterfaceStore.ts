@@ -205,20 +205,20 @@ const isVlan = (vlan: number): boolean => Number.isInteger(vlan) && vlan >= 0 &&
 const bare = (mac: string): string => mac.replaceAll(":", "")
 
 /** A reported name, and its hostname if the name is fully qualified. */
-const namesOf = (heard: string): ReadonlyArray<string> => {
-  const [label = ""] = heard.split(".")
-  return heard === "" ? [] : [...new Set([heard, label])]
+const namesOf = (name: string): ReadonlyArray<string> => {
+  const [label = ""] = name.split(".")
+  return name === "" ? [] : [...new Set([name, label])]
 }
 
 const portsOf = ({ macs, neighbours }: LearnedTables) => {
   const joined = new Map(macs.joined.map((port) => [port.port, port]))
   return [...new Set(macs.entries.map(({ port }) => port))].map((port) => {
     const members = joined.get(port)?.members ?? []
-    const heard = [port, ...members].flatMap((name) => neighbours[name] ?? [])
+    const names = [port, ...members].flatMap((name) => neighbours[name] ?? [])
     return {
       port,
       members,
-      neighbours: heard.flatMap(namesOf),
+      neighbours: names.flatMap(namesOf),
       is_tunnel: joined.get(port)?.isTunnel ?? false
     }
   })

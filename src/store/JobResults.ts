@@ -59,7 +59,7 @@ export const HEAD = `id, status, function_name, scheduled_by, start_arguments, n
 
 const leavesAllOut = (names: ReadonlyArray<SyncTaskName>) => LONG_TASKS.every((name) => names.includes(name))
 
-/** The tasks of a device without those of these names. */
+/** The tasks of a device except those with these names. */
 const tasksBut = (names: ReadonlyArray<SyncTaskName>) =>
   names.length === 0
     ? "d.job_tasks"

@@ -1,6 +1,6 @@
 /**
- * The schedule of jobs (docs/changes.md#locks-and-waiting): feature locks, one row per held lock and one lock per job; what a
- * waiting job waits for; and attempts.
+ * The schedule of jobs (docs/changes.md#locks-and-waiting): feature locks, one row per held lock and one lock per job; the reasons why jobs
+ * wait; and attempts.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -261,7 +261,7 @@ type Write = Effect.Effect<void, SqlError.SqlError>
 
 /** Waits of jobs. */
 interface JobWaits {
-  /** Writes what the job waits for before it begins. */
+  /** Writes the reason why the job waits before its begin. */
   readonly waitFor: (id: number, waiting: JobWaiting) => Write
   /** Writes that the job waits for nothing. */
   readonly clear: (id: number) => Write

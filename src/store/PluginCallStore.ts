@@ -21,7 +21,7 @@ export interface DueCall {
 }
 
 /** A plugin and its hooks. */
-interface Hearer {
+interface PluginHooks {
   readonly key: string
   readonly hooks: ReadonlyArray<string>
 }
@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
       )
   )
 
-  const next = Effect.fn("PluginCallStore.next")(function* ({ hooks, key }: Hearer) {
+  const next = Effect.fn("PluginCallStore.next")(function* ({ hooks, key }: PluginHooks) {
     const [row] = yield* sql<DueCall>`
       with open as (
         select a.*, a.payload ->> 'hook' as hook, a.payload ->> 'hostname' as hostname, r.attempts, r.next_at
@@ -112,11 +112,11 @@ const make = Effect.gen(function* () {
     })
   }, sql.withTransaction)
 
-  const settle = Effect.fn("PluginCallStore.settle")((hearers: ReadonlyArray<Hearer>) =>
+  const settle = Effect.fn("PluginCallStore.settle")((plugins: ReadonlyArray<PluginHooks>) =>
     Effect.asVoid(sql`
       update device_action a set done_at = now() where a.done_at is null and a.kind in ('runPlugins', 'callPlugins')
         and not exists (
-          select 1 from jsonb_to_recordset(${JSON.stringify(hearers)}::jsonb) as hearer (key text, hooks jsonb)
+          select 1 from jsonb_to_recordset(${JSON.stringify(plugins)}::jsonb) as hearer (key text, hooks jsonb)
           where hearer.hooks ? (a.payload ->> 'hook') and not exists (
             select 1 from plugin_run r where r.action_id = a.id and r.plugin = hearer.key and r.done_at is not null))`)
   )
@@ -155,13 +155,13 @@ export class PluginCallStore extends Context.Service<
       about: { readonly deviceId: number | null; readonly jobId: number | null }
     ) => Effect.Effect<void, SqlError.SqlError>
     /** The oldest due call of the plugin. */
-    readonly next: (hearer: Hearer) => Effect.Effect<Option.Option<DueCall>, SqlError.SqlError>
+    readonly next: (plugin: PluginHooks) => Effect.Effect<Option.Option<DueCall>, SqlError.SqlError>
     /** Records the begin of an attempt, before the call. */
     readonly begin: (id: number, plugin: string) => Effect.Effect<void, SqlError.SqlError>
     /** Records the end of an attempt, with its event. */
     readonly end: (call: DueCall, plugin: string, ended: CallEnd) => Effect.Effect<void, SqlError.SqlError>
     /** Closes calls that no plugin still has to receive. */
-    readonly settle: (hearers: ReadonlyArray<Hearer>) => Effect.Effect<void, SqlError.SqlError>
+    readonly settle: (plugins: ReadonlyArray<PluginHooks>) => Effect.Effect<void, SqlError.SqlError>
     /** Removes calls that were closed this number of days ago. */
     readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
     /** Seconds until the next attempt of a failed call; null if there is none. */

@@ -287,7 +287,7 @@ export const makeRetainedFigures = Effect.gen(function* () {
 })
 
 // Moves texts of jobs and changes that are a day old to the table where each text is stored once (docs/operations.md#stored-once), in small
-// batches, and removes texts without a reference. One replica at a time: a text must not go while another replica begins to refer to it.
+// batches, and removes texts without a reference. One replica at a time: a text must not be removed while another replica adds a reference.
 
 /** Texts of configurations are long. */
 const PACKED_BATCH = 50

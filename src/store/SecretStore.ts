@@ -1,5 +1,5 @@
 /**
- * Secrets in the database: the border between texts with secrets and their stored form, secret settings (each sealed,
+ * Secrets in the database: the stored form of texts with secrets, secret settings (each sealed,
  * docs/security.md#where-secrets-come-from), the change of the key under which everything is sealed, and the secrets that templates derive.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -89,7 +89,7 @@ const makeTexts = Effect.gen(function* () {
   })
 })
 
-/** Hides and seals what is stored. */
+/** Hides and seals secrets in texts before they are stored. */
 export class SecretTexts extends Context.Service<
   SecretTexts,
   {

@@ -1,5 +1,5 @@
 /**
- * Statuses of jobs and changes as conditions of statements, stated once: `status in ${JOB_ENDED}`. They are plain text, so that PostgreSQL
+ * Statuses of jobs and changes as conditions of statements, stated once: `status in ${JOB_ENDED}`. They are plain text, so PostgreSQL
  * recognizes partial indexes.
  */
 import { begunStates, endedStates, unfinishedStates } from "../../machines/job/JobStatuses.ts"

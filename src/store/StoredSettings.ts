@@ -17,7 +17,7 @@ export const settingsWithSecrets = (environment: Readonly<Record<string, string 
       const secrets = yield* makeStoredSecrets
       if (yield* secrets.hasOthers) {
         yield* Effect.logError(
-          "The database holds texts that were sealed under another key: changes of before cannot be undone. Set SECRET_KEY, or SECRET_KEY_PREVIOUS, to that key"
+          "The database holds texts that were sealed under another key: earlier changes cannot be undone. Set SECRET_KEY, or SECRET_KEY_PREVIOUS, to that key"
         )
       }
       const given = withStored(environment, yield* secrets.all)

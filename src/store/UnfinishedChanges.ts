@@ -92,7 +92,7 @@ export const makeLiveChanges = Effect.gen(function* () {
   } satisfies LiveChanges
 })
 
-/** Live changes by device. */
+/** The queries of live changes. */
 export interface LiveChanges {
   /** The newest live change of a device. */
   readonly newest: (deviceId: number) => Effect.Effect<Option.Option<LiveChange>, SqlError.SqlError>
@@ -102,7 +102,7 @@ export interface LiveChanges {
   readonly outlook: (asking: JobOnDevice) => Effect.Effect<Outlook, SqlError.SqlError>
   /** The phase and epoch of a change of any run. Simultaneous calls share a statement. */
   readonly place: (id: number) => Effect.Effect<Option.Option<ChangePlace>, SqlError.SqlError>
-  /** Live changes of jobs that have not ended, on these devices. */
+  /** Live changes of unfinished jobs on these devices. */
   readonly underWay: (
     hostnames: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<LiveChange & { readonly hostname: string }>, SqlError.SqlError>

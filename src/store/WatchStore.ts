@@ -17,7 +17,7 @@ const make = Effect.gen(function* () {
     ({ device_id }) => device_id
   )
 
-  const tell = Effect.fn("WatchStore.tell")(function* (name: string, value: string, event: NewEvent | null) {
+  const report = Effect.fn("WatchStore.report")(function* (name: string, value: string, event: NewEvent | null) {
     const changed = yield* sql`insert into watched (name, value) values (${name}, ${value})
       on conflict (name) do update set value = excluded.value, seen_at = now() where watched.value <> excluded.value returning name`
     if (changed.length > 0 && event !== null) yield* events.append(event)
@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
     value: Effect.fn("WatchStore.value")((name: string) =>
       Effect.map(sql<{ value: string }>`select value from watched where name = ${name}`, ([row]) => row?.value ?? null)
     ),
-    tell,
+    report,
     databaseStart: Effect.map(
       sql<{ started: string }>`select pg_postmaster_start_time()::text as started`,
       ([row]) => row?.started ?? ""
@@ -50,7 +50,7 @@ const make = Effect.gen(function* () {
       yield* Effect.forEach(
         ending,
         ({ hostname, id, not_after, serial }) =>
-          tell(`certificate ${id}`, serial, {
+          report(`certificate ${id}`, serial, {
             kind: "certificate",
             action: "ending",
             isAudit: false,
@@ -88,7 +88,7 @@ export class WatchStore extends Context.Service<
     /** The last value under a name; null if there is none. */
     readonly value: (name: string) => Effect.Effect<string | null, SqlError.SqlError>
     /** Stores a value and appends the event, unless the value is already stored. */
-    readonly tell: (name: string, value: string, event: NewEvent | null) => Effect.Effect<void, SqlError.SqlError>
+    readonly report: (name: string, value: string, event: NewEvent | null) => Effect.Effect<void, SqlError.SqlError>
     /** The start time of the database, as a text that differs after each start. */
     readonly databaseStart: Effect.Effect<string, SqlError.SqlError>
     /** Reports each managed device whose newest certificate ends within this number of days. */

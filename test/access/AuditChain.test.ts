@@ -1,4 +1,4 @@
-/** The chain of the audit: what somebody with the database's own rights does to rows is found, and the row is named. */
+/** The chain of the audit: direct changes of its rows in the database are detected, and the row is named. */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -42,48 +42,46 @@ const sealed = Effect.fnUntraced(function* (count: number) {
 })
 
 layer(chain, { excludeTestServices: true })("The chain of the audit", (it) => {
-  it.effect(
-    "holds 10,000 events, and names the one of which a byte was changed, that is gone, or that was put in",
-    () =>
-      Effect.gen(function* () {
-        const { verify } = yield* AuditChain
-        yield* events(10_000)
-        assert.strictEqual(yield* sealed(9000), 9000)
-        assert.deepInclude(yield* verify, { checked: 9000, eventId: null, problem: null, removed: 0 })
-        for (const [statement, eventId, problem] of [
-          [`update event set actor = 'indz' where id = 4321`, "4321", "event 4321 or its seal was changed"],
-          [`update event set hostname = 'sw1x' where id = 1`, "1", "event 1 or its seal was changed"],
-          [
-            `update event set at = at + interval '1 microsecond' where id = 9999`,
-            "9999",
-            "event 9999 or its seal was changed"
-          ],
-          [
-            `update event set data = '{"after": {"description": "room 5001 "}}' where id = 5001`,
-            "5001",
-            "event 5001 or its seal was changed"
-          ],
-          [`update event set is_audit = false where id = 77`, "77", "event 77 or its seal was changed"],
-          [
-            `update event_seal set hash = 'x' || substr(hash, 2) where event_id = 7654`,
-            "7654",
-            "event 7654 or its seal was changed"
-          ],
-          [`delete from event where id = 6543`, "6543", "event 6543 is missing"],
-          [
-            `with gone as (delete from event where id = 6543) delete from event_seal where event_id = 6543`,
-            "6544",
-            "seals are missing between event 6542 and event 6544"
-          ],
-          [`update event set is_audit = true where id = 510`, "510", "event 510 was inserted: it has no seal"]
-        ] as const) {
-          assert.deepInclude(yield* tampered(statement, verify), { eventId, problem }, statement)
-        }
-        assert.strictEqual((yield* verify).problem, null)
-      })
+  it.effect("verifies 10,000 events, and names an event that was changed by a byte, removed or inserted", () =>
+    Effect.gen(function* () {
+      const { verify } = yield* AuditChain
+      yield* events(10_000)
+      assert.strictEqual(yield* sealed(9000), 9000)
+      assert.deepInclude(yield* verify, { checked: 9000, eventId: null, problem: null, removed: 0 })
+      for (const [statement, eventId, problem] of [
+        [`update event set actor = 'indz' where id = 4321`, "4321", "event 4321 or its seal was changed"],
+        [`update event set hostname = 'sw1x' where id = 1`, "1", "event 1 or its seal was changed"],
+        [
+          `update event set at = at + interval '1 microsecond' where id = 9999`,
+          "9999",
+          "event 9999 or its seal was changed"
+        ],
+        [
+          `update event set data = '{"after": {"description": "room 5001 "}}' where id = 5001`,
+          "5001",
+          "event 5001 or its seal was changed"
+        ],
+        [`update event set is_audit = false where id = 77`, "77", "event 77 or its seal was changed"],
+        [
+          `update event_seal set hash = 'x' || substr(hash, 2) where event_id = 7654`,
+          "7654",
+          "event 7654 or its seal was changed"
+        ],
+        [`delete from event where id = 6543`, "6543", "event 6543 is missing"],
+        [
+          `with gone as (delete from event where id = 6543) delete from event_seal where event_id = 6543`,
+          "6544",
+          "seals are missing between event 6542 and event 6544"
+        ],
+        [`update event set is_audit = true where id = 510`, "510", "event 510 was inserted: it has no seal"]
+      ] as const) {
+        assert.deepInclude(yield* tampered(statement, verify), { eventId, problem }, statement)
+      }
+      assert.strictEqual((yield* verify).problem, null)
+    })
   )
 
-  it.effect("goes on from its anchor when old events are removed, and tells that they were", () =>
+  it.effect("continues from its anchor when old events are removed, and reports the removal", () =>
     Effect.gen(function* () {
       const { forget, verify } = yield* AuditChain
       const sql = yield* SqlClient.SqlClient
@@ -102,7 +100,7 @@ layer(chain, { excludeTestServices: true })("The chain of the audit", (it) => {
     })
   )
 
-  it.effect("is whole also while old events are removed from its beginning", () =>
+  it.effect("stays valid while old events are removed from its beginning", () =>
     Effect.gen(function* () {
       const { forget, verify } = yield* AuditChain
       const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,4 @@
-/** `windows.yml` as it is read: at the start, when it changes, when it is wrong, and when it goes away. */
+/** Reading `windows.yml`: at the start, after changes, when it is invalid, and when it is deleted. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -23,7 +23,7 @@ const read = Effect.gen(function* () {
 })
 
 describe("windows.yml", () => {
-  it.effect("is in force anew when it was changed, and stays in force when it became wrong or is gone", () =>
+  it.effect("is reloaded when it changes, and stays in force when it becomes invalid or is deleted", () =>
     Effect.gen(function* () {
       const { lines, layer } = keepLines("Warn")
       const seen = inFolder(named("a"), (write) =>
@@ -47,7 +47,7 @@ describe("windows.yml", () => {
     })
   )
 
-  it.effect("is in force anew also when the clock was set back meanwhile", () =>
+  it.effect("is reloaded although the clock was set back", () =>
     inFolder(named("a"), (write) =>
       Effect.gen(function* () {
         yield* TestClock.setTime(3_600_000)
@@ -59,7 +59,7 @@ describe("windows.yml", () => {
     )
   )
 
-  it.effect("that is wrong ends the start, and that is not there limits nothing until there is one", () =>
+  it.effect("stops the start if it is invalid, and limits nothing while it is missing", () =>
     Effect.gen(function* () {
       const failed = yield* Effect.flip(inFolder("windows: 5", () => read))
       assert.include(String(failed), "cannot be used")

@@ -1,4 +1,4 @@
-/** `permissions.yml` as it is read: at the start, when it changes, when it is wrong, and when it goes away. */
+/** Reading `permissions.yml`: at the start, after changes, when it is invalid, and when it is deleted. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
@@ -31,7 +31,7 @@ const rolesOf = (identity: Identity) =>
   })
 
 describe("permissions.yml", () => {
-  it.effect("is in force anew when it was changed, and stays in force when it became wrong or is gone", () =>
+  it.effect("is reloaded when it changes, and stays in force when it becomes invalid or is deleted", () =>
     Effect.gen(function* () {
       const { lines, layer } = keepLines("Warn")
       const seen = inFolder(withDefault("reader"), {}, (write) =>
@@ -60,7 +60,7 @@ describe("permissions.yml", () => {
     })
   )
 
-  it.effect("that is wrong ends the start, and that is not there or switched off allows everything", () =>
+  it.effect("stops the start if it is invalid, and permits everything if it is missing or switched off", () =>
     Effect.gen(function* () {
       const failed = yield* Effect.flip(inFolder("roles: 5", {}, () => rolesOf(someone)))
       assert.include(String(failed), "cannot be used")
@@ -72,7 +72,7 @@ describe("permissions.yml", () => {
     })
   )
 
-  it.effect("that is a link to nowhere ends the start, because somebody wants roles", () =>
+  it.effect("stops the start if it is a dangling link, because the site wants roles", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const DATA_DIR = yield* files.makeTempDirectoryScoped()
@@ -82,7 +82,7 @@ describe("permissions.yml", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("gives roles by the default, by attributes and by the way in, together", () =>
+  it.effect("combines the default roles with those by attribute and by way of sign-on", () =>
     Effect.gen(function* () {
       const text = `${withDefault("reader")}group_mappings: { groups: { netops: [operator] } }\n`
       const member = { ...someone, attributes: { groups: ["guests", "netops"] }, roles: ["monitoring", "unheard"] }
@@ -93,7 +93,7 @@ describe("permissions.yml", () => {
 })
 
 describe("A new installation without permissions.yml", () => {
-  it.effect("allows nothing but what users and tokens were given, and the file as soon as there is one", () =>
+  it.effect("permits only what users and tokens were given, and reads the file as soon as it exists", () =>
     inFolder(null, { SECURE_DEFAULTS: "true" }, (write) =>
       Effect.gen(function* () {
         const { noRole, remark, rules } = yield* Permissions
@@ -111,7 +111,7 @@ describe("A new installation without permissions.yml", () => {
     )
   )
 
-  it.effect("lets everybody do everything only where the site says so", () =>
+  it.effect("permits everything to all callers only if the site says so", () =>
     Effect.gen(function* () {
       const all = { SECURE_DEFAULTS: "true", PERMISSIONS_DISABLED: "true" }
       assert.strictEqual(yield* inFolder(null, all, () => rolesOf(someone)), "everything")

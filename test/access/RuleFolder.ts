@@ -1,4 +1,4 @@
-/** A folder with a file of rules, as DATA_DIR is for whoever reads it. */
+/** A folder with a file of rules, in place of DATA_DIR. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem } from "effect"
 

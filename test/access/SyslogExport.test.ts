@@ -68,7 +68,7 @@ const arrived = (received: ReadonlyArray<string>, kinds: ReadonlyArray<string>) 
   })
 
 layer(chain, { excludeTestServices: true })("A syslog receiver", (it) => {
-  it.effect("gets each event once, over a restart and an outage", () =>
+  it.effect("receives each event once, across a restart and an outage", () =>
     Effect.gen(function* () {
       const port = yield* freePort
       const sending = AuditExport.layer.pipe(Layer.provide(configOf({ AUDIT_SYSLOG: `tcp://127.0.0.1:${port}` })))
@@ -94,7 +94,7 @@ layer(chain, { excludeTestServices: true })("A syslog receiver", (it) => {
     })
   )
 
-  it.effect("is named by a scheme, a host and a port", () =>
+  it.effect("is configured by a scheme, a host and a port", () =>
     Effect.sync(() => {
       assert.deepEqual(
         AuditExport.receiverOf("tls://[2001:db8::1]:6514"),

@@ -40,7 +40,7 @@ const folder = Effect.acquireRelease(
 
 const passphrase = Effect.succeed(Redacted.make("a passphrase"))
 
-/** What is said of a file with these bytes; null when it is taken. */
+/** The refusal of a file with these bytes; null if it is accepted. */
 const refusalOf = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) {
   yield* Effect.promise(() => fs.writeFile(file, bytes))
   return yield* Effect.flatMap(BackupFile.open(file, passphrase), Restore.check).pipe(
@@ -49,7 +49,7 @@ const refusalOf = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) 
   )
 })
 
-/** A backup of this content, as it is in its file. */
+/** The file of a backup with this content. */
 const written = Effect.fnUntraced(function* (
   at: string,
   files: ReadonlyArray<{ readonly file: string; readonly content: Buffer }>
@@ -68,7 +68,7 @@ const ending = (text: Buffer) => [
 const JSON_TEXT = Buffer.from(JSON.stringify(contents, null, 2))
 const WHOLE = [PART, KEY, ...ending(JSON_TEXT)]
 
-it.live("A file that is cut off anywhere is refused", () =>
+it.live("A truncated file is refused at any length", () =>
   Effect.gen(function* () {
     const at = yield* folder
     const file = path.join(at, "cut.backup")
@@ -86,7 +86,7 @@ const isOfSum = (where: number) => where % 512 >= 148 && where % 512 < 156
 /** Not each of them, because all together take half a minute. */
 const STEP = 13
 
-it.live("A file of which a byte was altered is refused, wherever it is", () =>
+it.live("A file with an altered byte is refused at any position", () =>
   Effect.gen(function* () {
     const at = yield* folder
     const file = path.join(at, "altered.backup")
@@ -101,7 +101,7 @@ it.live("A file of which a byte was altered is refused, wherever it is", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("A file that says something else than it has is refused", () =>
+it.live("A file whose contents differ from its list is refused", () =>
   Effect.gen(function* () {
     const at = yield* folder
     const file = path.join(at, "made.backup")
@@ -120,7 +120,7 @@ it.live("A file that says something else than it has is refused", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("What is no file on a disk is neither waited for nor read for ever", () =>
+it.live("A path that is not a regular file is neither waited for nor read without end", () =>
   Effect.gen(function* () {
     for (const file of ["/dev/zero", "/dev/full", tmpdir()])
       assert.match(

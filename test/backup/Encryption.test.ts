@@ -40,7 +40,7 @@ const partsOf = (bytes: Buffer) => {
 }
 
 it(
-  "A file comes back as it was, also an empty one and one that fills its frames",
+  "A file is restored exactly, including an empty one and one that fills its frames",
   async () => {
     for (const length of [0, 1, 65_536, 65_537, 131_072, 200_000]) {
       const text = randomBytes(length)
@@ -54,7 +54,7 @@ it(
 )
 
 it(
-  "Another passphrase is refused in words",
+  "Another passphrase is refused with a sentence",
   async () => {
     const bytes = await encrypt(Buffer.from("secret"))
     assert.include(await refusal(bytes, Redacted.make("wrong")), "passphrase is not the one")
@@ -63,7 +63,7 @@ it(
 )
 
 it(
-  "What was cut off, altered, left out, repeated or put in another order is found",
+  "Removed, altered, repeated and reordered parts are detected",
   async () => {
     const bytes = await encrypt(randomBytes(200_000))
     const { frames, line } = partsOf(bytes)

@@ -17,7 +17,7 @@ const findIn = (folder: string) =>
   Effect.provide(SiteFiles.findKey, ServerConfig.layerOf({ DATA_DIR: folder }), { local: true })
 
 describe("The key of a machine", () => {
-  it.effect("is none where there is no file, and has a name where there is one", () =>
+  it.effect("is missing without a file, and has a name with one", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder
       assert.isTrue(Option.isNone(yield* findIn(folder)))
@@ -29,10 +29,10 @@ describe("The key of a machine", () => {
     })
   )
 
-  it.effect("is said to be unreadable where it is there and cannot be read", () =>
+  it.effect("is reported as unreadable if the file exists and cannot be read", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder
-      // nobody can read a folder as a file, not even root
+      // no user can read a folder as a file, not even root
       yield* Effect.promise(() => fs.mkdir(SiteFiles.keyFileOf(folder)))
       const error = yield* Effect.flip(findIn(folder))
       assert.strictEqual(error._tag, "KeyUnreadable")

@@ -10,9 +10,10 @@ describe("A backup", () => {
     ["holds half of the devices", { ...before, devices: 20 }],
     ["holds fewer jobs because old ones were removed", { ...before, jobs: 300 }]
   ]
-  for (const [what, now] of usual) it(`is made when it ${what}`, () => assert.deepStrictEqual(losses(before, now), []))
+  for (const [what, now] of usual)
+    it(`is written when it ${what}`, () => assert.deepStrictEqual(losses(before, now), []))
 
-  it("of few things is made when some of them are gone", () => {
+  it("with few rows is written when some of them were deleted", () => {
     const few = { devices: 2, ports: 8, jobs: 9, newest_job: 9 }
     assert.deepStrictEqual(losses(few, { devices: 1, ports: 1, jobs: 1, newest_job: 9 }), [])
   })
@@ -31,7 +32,7 @@ describe("A backup", () => {
       assert.include(said[0], words)
     })
 
-  it("is refused when the only device is gone", () => {
+  it("is refused when the only device was deleted", () => {
     const one = { devices: 1, ports: 0, jobs: 0, newest_job: 0 }
     assert.deepStrictEqual(losses(one, { ...one, devices: 0 }), ["0 devices instead of 1"])
   })

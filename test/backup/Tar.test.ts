@@ -37,7 +37,7 @@ const refusal = (bytes: Buffer) =>
     (error: unknown) => (error instanceof BackupFile.TarDamaged ? error.message : String(error))
   )
 
-/** A header as it is written, with other bytes in it and the right sum. */
+/** A header with other bytes in it and the right sum. */
 const forged = (change: (header: Buffer) => void) => {
   const [header] = BackupFile.tarEntry("a", Buffer.alloc(0), 0)
   const bytes = Buffer.from(header ?? [])
@@ -48,7 +48,7 @@ const forged = (change: (header: Buffer) => void) => {
   return Buffer.concat([bytes, BackupFile.TAR_END])
 }
 
-it("Files come back as they were, in whatever pieces they are read", async () => {
+it("Files are restored exactly, in whatever pieces they are read", async () => {
   for (const length of [1, 511, 512, 513, 1_000_000]) assert.deepStrictEqual(await read(whole(FILES), length), FILES)
 })
 
@@ -72,7 +72,7 @@ it("A tar that is cut off anywhere is refused", async () => {
     assert.strictEqual(await refusal(bytes.subarray(0, length)), "the file ends too early", String(length))
 })
 
-it("A header that was altered is refused, and so is what follows the end", async () => {
+it("An altered header is refused, and so is data behind the end", async () => {
   const bytes = whole(FILES)
   bytes[3] = 0x78
   assert.strictEqual(await refusal(bytes), "a header of the file is damaged")

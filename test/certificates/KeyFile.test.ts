@@ -15,7 +15,7 @@ const none = { CAKEY_PASSPHRASE: Option.none() }
 const [one, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
 
 describe("The file of the authority's key", () => {
-  it.effect("is encrypted with the server's own key, and is read while that is changed", () =>
+  it.effect("is encrypted with the server's own key, and stays readable while that key is changed", () =>
     Effect.gen(function* () {
       const file = CertificateAuthority.encrypted(CertificateAuthority.passphrases(of(one), none), Redacted.make(KEY))
       assert.include(file, "BEGIN ENCRYPTED PRIVATE KEY")
@@ -32,7 +32,7 @@ describe("The file of the authority's key", () => {
     })
   )
 
-  it.effect("has the passphrase of the site if there is one, and a clear one is read as it is", () =>
+  it.effect("uses the passphrase of the site if there is one, and a clear file is read unchanged", () =>
     Effect.gen(function* () {
       const ours = CertificateAuthority.passphrases(of(one), {
         CAKEY_PASSPHRASE: Option.some(Redacted.make("of the site"))

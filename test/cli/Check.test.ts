@@ -49,14 +49,14 @@ const checkCopies = (changes: Readonly<Record<string, string | null>>, ...more: 
   }).pipe(Effect.scoped)
 
 describe("switchyard check", () => {
-  it.live("ends with 0 and says nothing about sound repositories", () =>
+  it.live("ends with 0 and prints nothing for sound repositories", () =>
     Effect.gen(function* () {
       const { code, err, lines } = yield* checkCopies({})
       assert.deepEqual([code, lines, err], [0, [], "0 errors, 0 warnings\n"])
     })
   )
 
-  it.live("ends with 2 when there are warnings alone, each on a line with its file, line and column", () =>
+  it.live("ends with 2 for warnings only, each on a line with its file, line and column", () =>
     Effect.gen(function* () {
       const { code, err, lines } = yield* checkCopies({
         "settings/global/base_system.yml":
@@ -93,7 +93,7 @@ describe("switchyard check", () => {
     })
   )
 
-  it.live("ends with 1 at errors, which it explains in words, also in files of devices that it does not know", () =>
+  it.live("ends with 1 for errors, which it explains in words, also in files of unknown devices", () =>
     Effect.gen(function* () {
       const { code, lines } = yield* checkCopies({
         "settings/global/base_system.yml": "ntp_servers:\n  - host: 10.0.0.500\n",
@@ -129,7 +129,7 @@ describe("switchyard check", () => {
     })
   )
 
-  it.live("checks the settings of the devices that the server knows, when it is given its answer", () =>
+  it.live("checks the settings of the server's devices if it is given the server's list", () =>
     Effect.gen(function* () {
       const folder = yield* copies({
         "settings/devices/lhv-dist1/interfaces.yml": "interfaces:\n  - name: Ethernt1\n    ifclass: custom\n"
@@ -149,7 +149,7 @@ describe("switchyard check", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("warns of names that templates print and nobody defines, with and without a list of devices", () =>
+  it.live("warns of undefined names that templates print, with and without a list of devices", () =>
     Effect.gen(function* () {
       const read = (file: string) => Effect.promise(() => fs.readFile(path.join(root, "examples", file), "utf8"))
       const access = yield* read("templates/eos/access.j2")
@@ -171,7 +171,7 @@ describe("switchyard check", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says in a sentence what it cannot check", () =>
+  it.live("names in a sentence what it cannot check", () =>
     Effect.gen(function* () {
       const nothing = yield* check()
       assert.deepEqual([nothing.code, nothing.lines], [1, []])

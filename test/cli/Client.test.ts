@@ -1,4 +1,4 @@
-/** The command line for people, each command as a process of its own against one server, as somebody types it or a program reads it. */
+/** The command line for people, each command as a process of its own against one server, as a user types it or a program reads it. */
 import { assert, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -60,7 +60,7 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/cl
   static readonly layer = Layer.effect(Site, make)
 }
 
-/** What a terminal obeys: bell, escape, and the eight-bit form of an escape sequence. */
+/** Characters that control a terminal: bell, escape, and the eight-bit form of an escape sequence. */
 const CONTROL = ["\u0007", "\u001b", "\u009b"]
 
 /** The number of the job that was named. */
@@ -76,7 +76,7 @@ const parsed = ({ err, out }: End): unknown => {
 }
 
 layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
-  it.effect("signs on with a token that it keeps for its owner alone, and forgets it", () =>
+  it.effect("signs on with a token that it stores for its owner only, and forgets it", () =>
     Effect.gen(function* () {
       const { folder, tokenOf, url } = yield* Site
       const env = { SWITCHYARD_URL: url, XDG_CONFIG_HOME: folder }
@@ -105,54 +105,52 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
     })
   )
 
-  it.effect("lists devices as a table, JSON and comma-separated values, and says what one does and lacks", () =>
-    Effect.gen(function* () {
-      const { cli } = yield* Site
-      const table = yield* cli("devices --type ACCESS")
-      expect(table.out.split("\n")[0]).toMatch(/^NAME +STATE +SYNCHRONIZED/)
-      expect(table.out).not.toContain("\u001b")
-      expect(parsed(yield* cli(`devices ${ONE} --json`))).toMatchObject([{ hostname: ONE, state: "MANAGED" }])
-      expect((yield* cli("devices --csv")).out.split("\r\n")[0]?.split("\n")).toHaveLength(NAMES.length + 4)
-      expect((yield* cli(`device ${ONE}`)).out).toMatch(/does +idle/)
-      expect((yield* cli(`why ${ONE}`)).out).toContain(`${ONE} is not synchronized`)
-      const nobody = yield* cli("device nobody")
-      expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining("Device not found") })
-    })
-  )
-
   it.effect(
-    "lists tokens, users and alerts likewise, and does to a terminal nothing that people have written into them",
+    "lists devices as a table, JSON and comma-separated values, and names the work and the missing parts of one",
     () =>
       Effect.gen(function* () {
-        const { boss, cli } = yield* Site
-        yield* boss("POST", "/auth/tokens", { name: "hook", roles: ["dhcp-hook"], days: 3 })
-        const tokens = yield* cli("token list")
-        expect(tokens).toMatchObject({ code: 0, err: "" })
-        expect(tokens.out).toMatch(/^ID +NAME +ROLES[^]*hook +dhcp-hook +boss/)
-        expect(parsed(yield* cli("token list --json"))).toMatchObject([{ name: "hook", roles: ["dhcp-hook"] }])
-        expect((yield* cli("token list --csv")).out).toContain("id,name,roles,created by")
-        expect(yield* cli("user list")).toMatchObject({ code: 0, err: expect.stringContaining("There is no user") })
-        const owned = { rule: "drift", minutes: 5, reason: "\u001b]0;owned\u0007" }
-        expect(JSON.stringify(yield* boss("POST", "/alerts/mutes", owned))).toMatch(
-          /reason: holds the control character/
-        )
-        yield* boss("POST", "/alerts/mutes", { rule: "drift", minutes: 5, reason: "owned works" })
-        const mutes = yield* cli("alerts mutes")
-        expect(mutes.out).toMatch(/drift.*owned/)
-        for (const sign of CONTROL) expect(mutes.out).not.toContain(sign)
-        expect((yield* cli("alerts list")).code).toBe(0)
-        expect((yield* cli("alerts dead --json")).out.trim()).toBe("[]")
-        yield* boss("PUT", `/device/${ONE}/interfaces`, {
-          interfaces: { Ethernet3: { data: { description: "a\u009b31mred" } } }
-        })
-        yield* boss("PUT", `/device/${ONE}/interfaces`, { interfaces: { Ethernet3: { data: {} } } })
-        const events = yield* cli("events --kind interface")
-        expect(events).toMatchObject({ code: 0 })
-        for (const sign of CONTROL) expect(events.out).not.toContain(sign)
+        const { cli } = yield* Site
+        const table = yield* cli("devices --type ACCESS")
+        expect(table.out.split("\n")[0]).toMatch(/^NAME +STATE +SYNCHRONIZED/)
+        expect(table.out).not.toContain("\u001b")
+        expect(parsed(yield* cli(`devices ${ONE} --json`))).toMatchObject([{ hostname: ONE, state: "MANAGED" }])
+        expect((yield* cli("devices --csv")).out.split("\r\n")[0]?.split("\n")).toHaveLength(NAMES.length + 4)
+        expect((yield* cli(`device ${ONE}`)).out).toMatch(/does +idle/)
+        expect((yield* cli(`why ${ONE}`)).out).toContain(`${ONE} is not synchronized`)
+        const nobody = yield* cli("device nobody")
+        expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining("Device not found") })
       })
   )
 
-  it.effect("shows what a change would do in groups, pushes it, and names what failed with an exit code", () =>
+  it.effect("lists tokens, users and alerts in the same way, without control characters of user texts", () =>
+    Effect.gen(function* () {
+      const { boss, cli } = yield* Site
+      yield* boss("POST", "/auth/tokens", { name: "hook", roles: ["dhcp-hook"], days: 3 })
+      const tokens = yield* cli("token list")
+      expect(tokens).toMatchObject({ code: 0, err: "" })
+      expect(tokens.out).toMatch(/^ID +NAME +ROLES[^]*hook +dhcp-hook +boss/)
+      expect(parsed(yield* cli("token list --json"))).toMatchObject([{ name: "hook", roles: ["dhcp-hook"] }])
+      expect((yield* cli("token list --csv")).out).toContain("id,name,roles,created by")
+      expect(yield* cli("user list")).toMatchObject({ code: 0, err: expect.stringContaining("There is no user") })
+      const owned = { rule: "drift", minutes: 5, reason: "\u001b]0;owned\u0007" }
+      expect(JSON.stringify(yield* boss("POST", "/alerts/mutes", owned))).toMatch(/reason: holds the control character/)
+      yield* boss("POST", "/alerts/mutes", { rule: "drift", minutes: 5, reason: "owned works" })
+      const mutes = yield* cli("alerts mutes")
+      expect(mutes.out).toMatch(/drift.*owned/)
+      for (const sign of CONTROL) expect(mutes.out).not.toContain(sign)
+      expect((yield* cli("alerts list")).code).toBe(0)
+      expect((yield* cli("alerts dead --json")).out.trim()).toBe("[]")
+      yield* boss("PUT", `/device/${ONE}/interfaces`, {
+        interfaces: { Ethernet3: { data: { description: "a\u009b31mred" } } }
+      })
+      yield* boss("PUT", `/device/${ONE}/interfaces`, { interfaces: { Ethernet3: { data: {} } } })
+      const events = yield* cli("events --kind interface")
+      expect(events).toMatchObject({ code: 0 })
+      for (const sign of CONTROL) expect(events.out).not.toContain(sign)
+    })
+  )
+
+  it.effect("shows a change in groups, pushes it, and names failures with an exit code", () =>
     Effect.gen(function* () {
       const { cli, lab } = yield* Site
       const dry = yield* cli("sync --all --dry-run --watch")
@@ -174,7 +172,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
     })
   )
 
-  it.effect("lets one person ask and another approve, reject or abort", () =>
+  it.effect("lets one person request and another approve, reject or abort", () =>
     Effect.gen(function* () {
       const { cli, junior } = yield* Site
       const dry = jobIn(yield* junior(`sync ${ONE} --dry-run --force --watch`))
@@ -188,7 +186,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
     })
   )
 
-  it.effect("changes ports after it has shown what that does, and stores nothing in a dry run", () =>
+  it.effect("changes ports after showing the effect, and stores nothing in a dry run", () =>
     Effect.gen(function* () {
       const { cli } = yield* Site
       expect((yield* cli(`ports list ${OTHER} --csv`)).out).toContain("Ethernet2,ACCESS_AUTO")
@@ -204,7 +202,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
     })
   )
 
-  it.effect("finds devices and ports by a word, and says which tables it has looked in", () =>
+  it.effect("finds devices and ports by a word, and names the tables that it searched", () =>
     Effect.gen(function* () {
       const { cli } = yield* Site
       const unread = yield* cli(`find ${ONE}`)
@@ -222,19 +220,19 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
     })
   )
 
-  it.effect("leaves a job running when somebody stops following it, and says so", () =>
+  it.effect("leaves a job running when the user stops following it, and says so", () =>
     Effect.gen(function* () {
       const { cli, junior } = yield* Site
       const dry = jobIn(yield* junior(`sync ${OTHER} --dry-run --force --watch`))
       const waiting = jobIn(yield* junior(`sync ${OTHER} --dry-run-job ${dry}`))
       const stopped = yield* cli(`job ${waiting} --watch`, "", /job \d+: /)
-      expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining(`Job ${waiting} goes on`) })
+      expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining(`Job ${waiting} continues`) })
       expect(parsed(yield* cli(`job ${waiting} --json`))).toMatchObject({ id: waiting, finish_time: null })
       expect(yield* cli(`abort ${waiting} --reason tried`)).toMatchObject({ code: 0 })
     })
   )
 
-  it.effect("looks after repositories, events, the audit and firmware", () =>
+  it.effect("manages repositories, events, the audit and firmware", () =>
     Effect.gen(function* () {
       const { cli, folders } = yield* Site
       expect((yield* cli("repo status settings")).out).toMatch(/in_force +[0-9a-f]{10}/)
@@ -262,10 +260,10 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
     })
   )
 
-  it.effect("finds what is stuck, and repairs it when somebody says yes", () =>
+  it.effect("finds stuck work, and repairs it after confirmation", () =>
     Effect.gen(function* () {
       const { cli, junior, running } = yield* Site
-      // a site that has named no networks and no hosts, and believes first host keys, is told so, and nothing else
+      // a site without listed networks and hosts that accepts first host keys gets exactly these findings
       const before = yield* cli("doctor")
       expect(before.code).toBe(0)
       expect(before.out.match(/^\S.*$/gm)?.map((line) => line.slice(0, 32))).toEqual([
@@ -284,7 +282,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       const found = yield* cli("doctor")
       expect(found).toMatchObject({ code: 1, err: expect.stringContaining("1 of 5 findings are bad") })
       expect(found.out).toMatch(
-        new RegExp(`bad  ${ONE}: Nobody knows[^]*next:[^]*warn  ${OTHER}: Its certificate ends`)
+        new RegExp(`bad  ${ONE}: Its configuration is unknown[^]*next:[^]*warn  ${OTHER}: Its certificate ends`)
       )
       expect((yield* cli("doctor --csv")).out).toContain("level,kind,about,since,what,why,next")
       const json = yield* cli("doctor --json")
@@ -297,12 +295,14 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       ])
       expect(json.code).toBe(1)
       const mended = yield* junior("doctor --repair", "y\nno\n")
-      expect(mended.err).toMatch(new RegExp(`Look what ${ONE} runs\\? [^]*Renew the certificate of ${OTHER}\\?`))
+      expect(mended.err).toMatch(
+        new RegExp(`Read the configuration of ${ONE}\\? [^]*Renew the certificate of ${OTHER}\\?`)
+      )
       expect(mended.out.match(/done: Scheduled job/g)).toHaveLength(1)
     })
   )
 
-  it.effect("says when the server is away, and completes words in bash, zsh and fish", () =>
+  it.effect("reports an unreachable server, and completes words in bash, zsh and fish", () =>
     Effect.gen(function* () {
       const away = yield* run({ SWITCHYARD_URL: "http://127.0.0.1:9" }, ["devices"])
       expect(away).toMatchObject({ code: 4, err: expect.stringContaining("does not answer") })

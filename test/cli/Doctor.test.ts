@@ -23,7 +23,7 @@ type Env = Readonly<Record<string, string>>
 
 const doctor = (env: Env, ...words: ReadonlyArray<string>) => command(env, ["doctor", ...words])
 
-/** What it says of one kind, with its level. */
+/** The findings of one kind, with their level. */
 const rowsOf = Effect.fnUntraced(function* (env: Env, ...words: ReadonlyArray<string>) {
   const { code, err, out } = yield* doctor(env, "--json", ...words)
   const rows = Schema.decodeSync(Rows)(out)
@@ -52,7 +52,7 @@ const silentPort: Effect.Effect<number, never, Scope.Scope> = Effect.map(
 )
 
 it.live(
-  "tells of a server that runs what only its machine knows, and of a killed one what it has left; --repair removes that",
+  "reports what only the machine of a running server knows, and the remains of a killed one; --repair removes them",
   () =>
     Effect.gen(function* () {
       const folder = yield* dataFolder
@@ -115,7 +115,7 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
-it.live("makes nothing where there is no installation, and says when a database is missing that was there", () =>
+it.live("creates nothing where no installation exists, and reports a missing database", () =>
   Effect.gen(function* () {
     const folder = path.join(yield* dataFolder, "volume")
     const nowhere = yield* rowsOf({ DATA_DIR: folder })
@@ -142,7 +142,7 @@ it.live("makes nothing where there is no installation, and says when a database 
   }).pipe(Effect.scoped)
 )
 
-it.live("removes no pid file and no note while some server has the folder, also one that it cannot see", () =>
+it.live("removes no pid file and no note while a server uses the folder, even one that it cannot see", () =>
   Effect.gen(function* () {
     const folder = yield* dataFolder
     const data = path.join(home(folder), "postgres")
@@ -168,7 +168,7 @@ it.live("removes no pid file and no note while some server has the folder, also 
 )
 
 it.live.skipIf(process.getuid?.() !== 0)(
-  "says which user may not look into a folder, and calls no database stopped",
+  "names the user who may not read a folder, and reports no database as stopped",
   () =>
     Effect.gen(function* () {
       const folder = yield* dataFolder
@@ -193,7 +193,7 @@ it.live.skipIf(process.getuid?.() !== 0)(
     }).pipe(Effect.scoped)
 )
 
-it.live("names who blocks whom, without the values of statements", () =>
+it.live("names the blocking session and the blocked ones, without the values of statements", () =>
   Effect.gen(function* () {
     const url = yield* databaseUrl
     const session = (name: string) => PgConnection.make({ url: Redacted.make(url), applicationName: name })
@@ -228,7 +228,7 @@ it.live("names who blocks whom, without the values of statements", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("ends in time with what it could see while the database, git, the server and files of settings hang", () =>
+it.live("ends in time with partial results while the database, git, the server and files of settings hang", () =>
   Effect.gen(function* () {
     const folder = yield* dataFolder
     const port = yield* silentPort
@@ -253,7 +253,7 @@ it.live("ends in time with what it could see while the database, git, the server
   }).pipe(Effect.scoped)
 )
 
-it.live("looks at the certificate and its key, at remotes of git and at receivers, without telling their secrets", () =>
+it.live("checks the certificate and its key, remotes of git and receivers, without printing their secrets", () =>
   Effect.gen(function* () {
     const folder = yield* dataFolder
     const authority = yield* Certificates.makeAuthority("Test authority")
@@ -307,7 +307,7 @@ it.each([
   [["sh", "/usr/local/bin/switchyard", "serve"], true],
   [["vite", "serve"], false],
   [["node", "/srv/src/main.ts", "doctor"], false]
-])("knows a server by its words: %j", (words, expected) => {
+])("recognises a server by its command line: %j", (words, expected) => {
   assert.strictEqual(isServer(words), expected)
 })
 

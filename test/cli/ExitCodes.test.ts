@@ -1,4 +1,4 @@
-/** What commands tell the programs that run them, whatever the server says: exit codes, and nothing of a terminal's language. */
+/** The results of commands for calling programs: exit codes, and no control characters of a terminal. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Command } from "effect/cli"
@@ -8,7 +8,7 @@ import * as path from "node:path"
 import { rootFor } from "../../src/cli/Commands.ts"
 import { begin, command, dataFolder, until } from "../support/Program.ts"
 
-/** Every command that asks a server, as it is typed; `URL` is the server's. */
+/** Every command that calls a server, as typed; `URL` is the server's. */
 const COMMANDS: ReadonlyArray<string> = [
   "devices",
   "device lhv-a1",
@@ -162,7 +162,7 @@ const cases = [
 const AT_ONCE = { concurrency: 3, discard: true } as const
 
 describe("A command", () => {
-  it.effect("is in the tables here, whichever there is", () =>
+  it.effect("is listed in the tables here, whichever exists", () =>
     Effect.gen(function* () {
       const here = [...COMMANDS, ...LOCAL.map(([line]) => line)].map(words)
       const all = commandsIn(yield* rootFor([]))
@@ -171,7 +171,7 @@ describe("A command", () => {
     })
   )
 
-  it.live("tells by its exit code what the server has answered, and says it in one sentence", () =>
+  it.live("reports the answer of the server by its exit code and in one sentence", () =>
     Effect.gen(function* () {
       const { said, url } = yield* makeServer
       said.body = JSON.stringify({ status: "error", message: "No \u001b[31mway\u009b" })
@@ -192,7 +192,7 @@ describe("A command", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not done that waits for another person, and says so with what that person types", () =>
+  it.live("that waits for another person is not successful, and says so in words for its user", () =>
     Effect.gen(function* () {
       const { said, url } = yield* makeServer
       said.status = 202
@@ -217,7 +217,7 @@ describe("A command", () => {
           assert.deepEqual([line, code], [line, 1])
           assert.match(err, /^Not done yet: it waits until 2026-11-23T13:59:05Z for the approval of another person/)
           assert.include(err, "switchyard approvals approve 4 --comment", line)
-          // what nobody can look up later
+          // output that cannot be looked up later
           if (!/^user (?:add|password)/.test(line)) return assert.strictEqual(out, "", line)
           assert.match(out, /"password": "[\w-]{24}",\s+"approval_id": 4/)
         }),
@@ -226,7 +226,7 @@ describe("A command", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("ends with 1 that works at no server and cannot do it", () =>
+  it.live("that works at no server and fails ends with 1", () =>
     Effect.gen(function* () {
       for (const line of ["dhcp-hook --nonsense", "setup --name maria"]) {
         const end = yield* command({ DATABASE_URL: "postgres://nobody@127.0.0.1:9/nothing" }, words(line))
@@ -236,7 +236,7 @@ describe("A command", () => {
     })
   )
 
-  it.live("says that the server is away where nobody listens, nobody answers, or somebody else does", () =>
+  it.live("reports an unreachable server if nothing listens, nothing answers, or another program answers", () =>
     Effect.gen(function* () {
       const { said, url } = yield* makeServer
       said.body = "<html>"
@@ -268,7 +268,7 @@ describe("A command", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("tells what was mistyped before it asks anybody", () =>
+  it.live("reports mistyped arguments before it calls the server", () =>
     Effect.gen(function* () {
       const { asked, url } = yield* makeServer
       const mistyped = [
@@ -301,7 +301,7 @@ describe("A command", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that is stopped before its end is no success", () =>
+  it.live("that is stopped before its end is not successful", () =>
     Effect.gen(function* () {
       const { asked, said, url } = yield* makeServer
       said.isSilent = true
@@ -315,7 +315,7 @@ describe("A command", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("takes its token from no file that others can read or own, whichever command it is", () =>
+  it.live("reads its token from no file that others can read or own", () =>
     Effect.gen(function* () {
       const { asked, url } = yield* makeServer
       const file = path.join(yield* dataFolder, "token")
@@ -348,7 +348,7 @@ describe("A command", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("prints nothing that a terminal or a spreadsheet obeys, in any of its forms", () =>
+  it.live("prints no control characters or formulas, in any of its formats", () =>
     Effect.gen(function* () {
       const { said, url } = yield* makeServer
       const evil = "=cmd|'x'!A1\u001b]0;owned\u0007\u009b31m\u202e\u2028\r\n+1"

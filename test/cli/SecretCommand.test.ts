@@ -39,7 +39,7 @@ const makeScene = Effect.gen(function* () {
 
   const secret = (key: Readonly<Record<string, string>>, words: ReadonlyArray<string>, input = "") =>
     command({ ...env, ...key }, ["secret", ...words], input)
-  /** Does something beside a server, which ends then. */
+  /** Runs an effect while a server runs, and then stops it. */
   const during = <A, E, R>(
     key: Readonly<Record<string, string>>,
     work: (api: ReturnType<typeof makeClient>) => Effect.Effect<A, E, R>
@@ -59,7 +59,7 @@ const makeScene = Effect.gen(function* () {
 })
 
 it.live(
-  "keeps passwords that the next server uses, and changes their key without losing an undo",
+  "stores passwords that the next server uses, and changes their key without losing an undo",
   () =>
     Effect.gen(function* () {
       const { database, during, env, lab, secret } = yield* makeScene
@@ -105,7 +105,7 @@ it.live(
       assert.strictEqual(yield* wrong.ended, 1)
       assert.match(wrong.text(), /PASSWORD_MANAGED in the database was sealed under another key: set SECRET_KEY/)
 
-      // the key is changed beside a server that has both
+      // the key is changed while a server has both
       yield* during(BOTH, () =>
         Effect.gen(function* () {
           const rotated = yield* secret(BOTH, ["rotate"])

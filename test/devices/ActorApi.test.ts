@@ -1,4 +1,4 @@
-/** `GET /device/{hostname}/actor` of a whole server: while its device is changed, beside it, and when it is idle. */
+/** `GET /device/{hostname}/actor` of a whole server: while its device is changed, at the same time, and when it is idle. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import { ActorView } from "../../src/domain/DeviceActivity.ts"
@@ -7,7 +7,7 @@ import { untilSome } from "../jobs/sync/SyncLab.ts"
 
 const [HOST, PEER] = NAMES
 
-it.live("shows the step of a change and the calls that wait, without waiting for them", () =>
+it.live("shows the step of a change and the waiting calls, without waiting for them", () =>
   Effect.gen(function* () {
     const { api, first } = yield* makeOperationsLab
     const actor = (hostname: string) =>

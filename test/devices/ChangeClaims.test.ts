@@ -1,13 +1,13 @@
-/** What a session may still send when the database does not say whose the change is. */
+/** What a session may still send when the database does not name the owner of the change. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { claimOf } from "../../src/devices/ChangeRun.ts"
 import { TAKEN_OVER, UNASKED } from "../../src/drivers/Driver.ts"
 import { ProxiedDatabase } from "../support/TestDatabase.ts"
+import { losses } from "../support/Silence.ts"
 import { ChangeStore } from "../../src/store/ChangeStore.ts"
 import { TestSecrets } from "../support/TestStores.ts"
-import { losses } from "../support/Silence.ts"
 
 const makeScene = Effect.gen(function* () {
   const { layer, proxy } = yield* ProxiedDatabase
@@ -29,28 +29,26 @@ const makeScene = Effect.gen(function* () {
   return yield* Effect.provideContext(scene, database)
 })
 
-it.live(
-  "holds back what a replica would send while its own database is away, and sends it when the change still is its own",
-  () =>
-    Effect.gen(function* () {
-      const { claim, known, proxy, takeOver } = yield* makeScene
-      const among = claim(false)
+it.live("a replica without a database sends nothing, and continues when the change still belongs to it", () =>
+  Effect.gen(function* () {
+    const { claim, known, proxy, takeOver } = yield* makeScene
+    const among = claim(false)
+    assert.isNull(yield* among.ask)
+    assert.isTrue(among.isFresh())
+    for (const how of losses) {
+      known.at = 0
+      yield* proxy.lose(how)
+      assert.strictEqual(yield* among.ask, UNASKED, how)
+      assert.isFalse(among.isFresh())
+      yield* proxy.restore
       assert.isNull(yield* among.ask)
-      assert.isTrue(among.isFresh())
-      for (const how of losses) {
-        known.at = 0
-        yield* proxy.lose(how)
-        assert.strictEqual(yield* among.ask, UNASKED, how)
-        assert.isFalse(among.isFresh())
-        yield* proxy.restore
-        assert.isNull(yield* among.ask)
-      }
-      yield* takeOver
-      assert.strictEqual(yield* among.ask, TAKEN_OVER)
-    }).pipe(Effect.scoped)
+    }
+    yield* takeOver
+    assert.strictEqual(yield* among.ask, TAKEN_OVER)
+  }).pipe(Effect.scoped)
 )
 
-it.live("goes on without the database where no replica could take the change over", () =>
+it.live("a session continues without the database if no other replica could take the change over", () =>
   Effect.gen(function* () {
     const { claim, proxy, takeOver } = yield* makeScene
     const only = claim(true)

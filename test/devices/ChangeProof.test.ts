@@ -36,22 +36,24 @@ const committed = Effect.fnUntraced(function* (quirks: Quirks, loaded = text) {
 })
 
 describe("a proof", () => {
-  it.live("takes another hash of a secret that the load has set for none, and that of any other for a difference", () =>
-    Effect.gen(function* () {
-      const { loggedIn, running } = yield* committed({ saltsSecrets: true })
-      const own = { ...row, setSecrets: [LINE, ADMIN].map(KnownSecrets.markOf) }
-      assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, own, running, undefined), {
-        proof: "loaded-again"
-      })
-      const foreign = { ...own, setSecrets: [KnownSecrets.markOf(LINE)] }
-      assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, foreign, running, undefined), {
-        proof: null,
-        failure: null
-      })
-    }).pipe(Effect.scoped)
+  it.live(
+    "accepts another hash of a secret that the load has set, and treats one of any other secret as a difference",
+    () =>
+      Effect.gen(function* () {
+        const { loggedIn, running } = yield* committed({ saltsSecrets: true })
+        const own = { ...row, setSecrets: [LINE, ADMIN].map(KnownSecrets.markOf) }
+        assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, own, running, undefined), {
+          proof: "loaded-again"
+        })
+        const foreign = { ...own, setSecrets: [KnownSecrets.markOf(LINE)] }
+        assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, foreign, running, undefined), {
+          proof: null,
+          failure: null
+        })
+      }).pipe(Effect.scoped)
   )
 
-  it.live("is not weaker because the device was shown to differ", () =>
+  it.live("is not weaker after an earlier difference of the device", () =>
     Effect.gen(function* () {
       const { loggedIn, running } = yield* committed({})
       const other = wanted(every, `${text}vlan 99\n`)
@@ -62,7 +64,7 @@ describe("a proof", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is made by other means where the switch has no room for one more session", () =>
+  it.live("uses other means if the switch has no room for another session", () =>
     Effect.gen(function* () {
       const { device, loggedIn, running } = yield* committed({})
       for (const name of ["a", "b", "c", "d"]) assert.isUndefined(device.foreignSession(name))
@@ -72,28 +74,26 @@ describe("a proof", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "is made by the lines where the switch does not show what it has committed, and names those that it lacks",
-    () =>
-      Effect.gen(function* () {
-        const { device, loggedIn, running } = yield* committed({ sessionBesideTimer: "refused", saltsSecrets: true })
-        device.setFault({ kind: "error", step: "show", message: "% Invalid input" })
-        assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, row, running, undefined), {
-          proof: "lines"
-        })
-        const other = wanted(every, `${text}${USER.replace("eve", "bob")} hidden\nvlan 99\n`)
-        const found = yield* ChangeProof.prove(other, loggedIn, row, running, undefined)
-        assert.isNull(found.proof)
-        const failure = "failure" in found ? (found.failure ?? "") : ""
-        assert.match(
-          failure,
-          /2 lines of the candidate were not found \(line \d+ "username bob .* secret \*{8}", line \d+ "vlan 99"\)/
-        )
-        assert.notInclude(failure, "hidden")
-      }).pipe(Effect.scoped)
+  it.live("compares lines if the switch does not show its committed text, and names the missing ones", () =>
+    Effect.gen(function* () {
+      const { device, loggedIn, running } = yield* committed({ sessionBesideTimer: "refused", saltsSecrets: true })
+      device.setFault({ kind: "error", step: "show", message: "% Invalid input" })
+      assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, row, running, undefined), {
+        proof: "lines"
+      })
+      const other = wanted(every, `${text}${USER.replace("eve", "bob")} hidden\nvlan 99\n`)
+      const found = yield* ChangeProof.prove(other, loggedIn, row, running, undefined)
+      assert.isNull(found.proof)
+      const failure = "failure" in found ? (found.failure ?? "") : ""
+      assert.match(
+        failure,
+        /2 lines of the candidate were not found \(line \d+ "username bob .* secret \*{8}", line \d+ "vlan 99"\)/
+      )
+      assert.notInclude(failure, "hidden")
+    }).pipe(Effect.scoped)
   )
 
-  it.live("is none where nothing is known of what was promised, or no other suffices", () =>
+  it.live("is impossible if no promised text is known, or if no other means suffices", () =>
     Effect.gen(function* () {
       const { loggedIn, running } = yield* committed({ sessionBesideTimer: "refused" })
       for (const [asked, given] of [
@@ -107,7 +107,7 @@ describe("a proof", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not made beside somebody else's timer", () =>
+  it.live("is not made while another user's timer runs", () =>
     Effect.gen(function* () {
       const { device, loggedIn, running } = yield* committed({})
       yield* loggedIn.session.confirm("job412")

@@ -1,6 +1,6 @@
 /**
- * A stored change, a simulated switch and live actors of its device, for tests of what an actor does with them. The row is kept
- * in memory under the rule by which the database gives claims; commands arrive at the switch as they are sent.
+ * A stored change, a simulated switch and live actors of its device, for tests of actors. The row is in memory, and claims follow the rule
+ * of the database; commands reach the switch verbatim.
  */
 import { Clock, Effect } from "effect"
 import { inputOf, newChange, type NewChange } from "../../machines/change/ChangeDecision.ts"
@@ -22,10 +22,10 @@ export const live: NewChange = {
   timerSeconds: 300
 }
 
-/** What happens instead of a step: by its name, when it is reached. */
+/** Replaces a step: called by its name when it is reached. */
 export type Interference = Readonly<Record<string, Effect.Effect<ChangeEvent> | undefined>>
 
-/** A switch that runs `old`, and a row as it is stored. */
+/** A switch that runs `old`, and a stored row. */
 export const makeScene = (change: Partial<ChangeRow> = {}) => {
   const device = makeSwitch("old")
   let stored: ChangeRow = { ...newChange(live), ...change }
@@ -62,7 +62,7 @@ export const makeScene = (change: Partial<ChangeRow> = {}) => {
     }
   }
 
-  /** Runs the change as it is stored now on a live actor. */
+  /** Runs the stored change on a live actor. */
   const run = (
     actor: DeviceStatechart.DeviceStatechart,
     interference: Interference = {},

@@ -1,4 +1,4 @@
-/** What the steps of a change say of a switch of the lab. */
+/** The results of the steps of a change on a switch of the lab. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { newChange } from "../../machines/change/ChangeDecision.ts"
@@ -48,7 +48,7 @@ const loaded = Effect.gen(function* () {
   return { device, driver, oldHash, session, steps }
 })
 
-it.live("takes for ours what it reads after a commit that promised nothing", () =>
+it.live("the steps accept the configuration after a commit without a promised text as ours", () =>
   Effect.gen(function* () {
     const { driver, oldHash, session, steps } = yield* loaded
     const event = yield* steps.commit({ ...change, oldHash })
@@ -56,7 +56,7 @@ it.live("takes for ours what it reads after a commit that promised nothing", () 
   }).pipe(Effect.scoped)
 )
 
-it.live("does not take the old configuration for ours when the commit was taken back before it is read", () =>
+it.live("the steps do not accept the old configuration as ours when the commit was taken back before the read", () =>
   Effect.gen(function* () {
     const { device, oldHash, steps } = yield* loaded
     device.setFault({ kind: "timerCancelled", times: 1 })

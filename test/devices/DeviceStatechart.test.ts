@@ -1,4 +1,4 @@
-/** What the live actor of a device does: one thing at a time, a change as its child, and nothing without a claim. */
+/** The live actor of a device: it does one thing at a time, runs a change as its child, and does nothing without a claim. */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -66,7 +66,7 @@ describe("A change of a live device", () => {
     ["expiring", { goal: "old", reason: "unreachable" }, ["[looking/2]", "observe"]]
   ]
   it.effect.each(resumed)(
-    "that was left in %s is claimed with a higher epoch before anything is done",
+    "that remained in %s is claimed with a higher epoch before anything else",
     ([phase, row, first]) =>
       Effect.gen(function* () {
         const scene = makeScene({ oldHash: "old", candidateHash: "new", phase, ...row })
@@ -79,7 +79,7 @@ describe("A change of a live device", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.effect("sends nothing more once another process has taken it over", () =>
+  it.effect("sends nothing more after another process has taken it over", () =>
     Effect.gen(function* () {
       const steps = ["open", "verify", "load", "commit", "observe", "confirm"]
       for (const step of steps) {
@@ -105,7 +105,7 @@ describe("A change of a live device", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("ends with a defect when a step reports what its state does not take; the device goes on", () =>
+  it.effect("ends with a defect when a step reports an unexpected result; the device continues", () =>
     Effect.gen(function* () {
       const scene = makeScene()
       const device = yield* actor
@@ -117,7 +117,7 @@ describe("A change of a live device", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("of a process that was paused loses to the one that has taken it over", () =>
+  it.effect("of a paused process loses to the process that has taken it over", () =>
     Effect.gen(function* () {
       const scene = makeScene()
       const [paused, other] = [yield* actor, yield* actor]
@@ -138,7 +138,7 @@ describe("A change of a live device", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that is given up by its caller is left where it is, after its step has cleaned up", () =>
+  it.effect("whose caller gives up stays where it is, after its step has cleaned up", () =>
     Effect.gen(function* () {
       const scene = makeScene()
       const device = yield* actor
@@ -160,7 +160,7 @@ describe("A change of a live device", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("waits without polling the device in a loop of its own: the statechart's delays run", () =>
+  it.effect("waits by the delays of the statechart, without polling the device", () =>
     Effect.gen(function* () {
       const scene = makeScene()
       const device = yield* actor
@@ -186,7 +186,7 @@ describe("A change of a live device", () => {
 })
 
 describe("A live device", () => {
-  it.effect("shows what it does and since when, and does one thing at a time", () =>
+  it.effect("shows its work with the start time, and does one thing at a time", () =>
     Effect.gen(function* () {
       const device = yield* actor
       yield* TestClock.adjust("10 seconds")
@@ -205,7 +205,7 @@ describe("A live device", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("goes to where its row is", () =>
+  it.effect("follows the state in its row", () =>
     Effect.gen(function* () {
       const device = yield* actor
       device.follow({ ...lifecycleDevice("UNMANAGED"), hostname: "renamed" })
@@ -214,7 +214,7 @@ describe("A live device", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("tells its transitions to those who look, with device and job", () =>
+  it.effect("reports its transitions to observers, with device and job", () =>
     Effect.gen(function* () {
       const inspection = yield* ActorInspection
       const early = yield* DeviceStatechart.start(lifecycleDevice("MANAGED"))

@@ -1,4 +1,4 @@
-/** Two managed access switches and a server that is told which device is which, for tests of identities. */
+/** Two managed access switches and a server with a record of each, for tests of identities. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,10 +14,10 @@ export const ADDRESS = Managed.addressOf(0)
 export const OTHER_ADDRESS = "10.196.16.200"
 export const MODEL = "CCS-720XP-24ZY4-F"
 
-/** A record that somebody makes for a switch that has one. */
+/** A second record for a switch that has one. */
 export const clone = { hostname: "clone1", state: "MANAGED", device_type: "ACCESS", platform: "eos" }
 
-/** What a site of before the rule has: `second` has the address of `first`, and was not refused. */
+/** A site from before the rule: `second` has the address of `first`, and was not refused. */
 export const shareAddress = Effect.fnUntraced(function* (first: number, second: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`alter table device disable trigger claim_changed_identities`
@@ -54,7 +54,7 @@ export const makeScene = Effect.gen(function* () {
     Effect.flatMap(device(hostname), ({ id }) => api.send("PUT", `/device/${String(id)}`, change))
   const sync = (hostname: string, more: object = {}) =>
     api.run("/device_syncto", { hostname, dry_run: false, resync: true, ...more })
-  /** What the job says of its only device; an empty text when all went well. */
+  /** The job's error for its only device; an empty text on success. */
   const failureOf = ({ exception, result }: JobReply) =>
     exception === null && Object.values(result?.devices ?? {}).every(({ failed }) => !failed)
       ? ""

@@ -37,7 +37,7 @@ const makeScene = Effect.fnUntraced(function* (
 const tries = (device: LabSwitch) =>
   device.logins().map(({ accepted, method, user }) => `${user} ${method} ${accepted ? "accepted" : "refused"}`)
 
-it.live("tries the key first, the password where it is refused, and then what was accepted last", () =>
+it.live("a login tries the key first, the password if it is refused, and then the login that was accepted last", () =>
   Effect.gen(function* () {
     const pair = sshKeyPair()
     const { first, read, second } = yield* makeScene(pair, async () => ({ SSH_KEY_MANAGED: pair.private }))
@@ -51,7 +51,7 @@ it.live("tries the key first, the password where it is refused, and then what wa
   }).pipe(Effect.scoped)
 )
 
-it.live("needs no password where there is an encrypted key in a file, and says what it has tried", () =>
+it.live("a login needs no password with an encrypted key in a file, and errors name the attempts", () =>
   Effect.gen(function* () {
     const pair = sshKeyPair("sesame street")
     const { first, read, second } = yield* makeScene(pair, async (folder) => {
@@ -66,7 +66,7 @@ it.live("needs no password where there is an encrypted key in a file, and says w
   }).pipe(Effect.scoped)
 )
 
-it.live("does not start with a key that it cannot read, and does not show it", () =>
+it.live("the server does not start with an unreadable key, and does not show it", () =>
   Effect.gen(function* () {
     const wrong: ReadonlyArray<readonly [Record<string, string>, RegExp]> = [
       [{ SSH_KEY_MANAGED: "MARKED, but no key" }, /SSH_KEY_MANAGED: the private key cannot be read/],
@@ -89,7 +89,7 @@ const ofDevice = (name: string, text: string) => ({
   [`devices/${name}/routing.yml`]: "{}\n"
 })
 
-it.live("logs in to a group with the login that the settings give it, and tries the fleet's nowhere there", () =>
+it.live("a group's login from the settings is used for its devices, and never the fleet's login", () =>
   Effect.gen(function* () {
     const pair = sshKeyPair()
     const login = "{username: closet, password_secret: DEVICE_SECRET_CLOSET, key_secret: DEVICE_SECRET_CLOSET_KEY}"

@@ -1,4 +1,4 @@
-/** What is known of the secrets of a device (docs/changes.md#salted-secrets). */
+/** Knowledge of the secrets of a device (docs/changes.md#salted-secrets). */
 import { describe, expect, it } from "@effect/vitest"
 import * as KnownSecrets from "../../src/devices/KnownSecrets.ts"
 import { eos } from "../../src/domain/platforms/eos/Platform.ts"
@@ -15,11 +15,11 @@ const shown = (hash: string) => `hostname a\nusername eve secret sha512 ${hash}\
 const line = "username eve secret ********"
 
 describe("secrets of a device", () => {
-  it("are not known before the first proof", () => {
+  it("are unknown before the first proof", () => {
     expect(secrets(wanted).isKnown(line, "H1")).toBe(false)
   })
 
-  it("are known as long as the candidate and the device have what they had at the last proof", () => {
+  it("stay known while the candidate and the device are the same as at the last proof", () => {
     const known = secrets(wanted).provedBy(shown("H1"))
     expect(secrets(wanted, known).isKnown(line, "H1")).toBe(true)
     expect(secrets(wanted, known).isKnown(line, "H2")).toBe(false)
@@ -37,14 +37,14 @@ describe("secrets of a device", () => {
     expect(secrets(wanted, third).isKnown(line, "H2")).toBe(false)
   })
 
-  it("stay known when an earlier form is put back as it was shown", () => {
+  it("stay known when an earlier form is restored as it was shown", () => {
     const first = secrets(wanted).provedBy(shown("H1"))
     const second = secrets(wanted, first).provedBy(shown("H2"))
     const undone = secrets(shown("H1"), second).provedBy(shown("H1"))
     expect(secrets(wanted, undone).isKnown(line, "H1")).toBe(true)
   })
 
-  it("are not kept where the device shows what it was given", () => {
+  it("are not stored if the device shows them unchanged", () => {
     expect(secrets(wanted).provedBy(wanted)).toBeNull()
     expect(secrets(shown("H1")).provedBy(shown("H1"))).toBeNull()
   })
@@ -56,7 +56,7 @@ describe("secrets of a device", () => {
     expect(new Set(digests).size).toBe(8)
   })
 
-  it("compare all secrets together where the device spells the line otherwise", () => {
+  it("are compared all together if the device spells the line in another way", () => {
     const short = "username eve role network-admin secret wonder\nusername bob secret first\n"
     const running = `${shown("H1")}username bob secret sha512 B1\n`
     const known = secrets(short).provedBy(running)
@@ -64,14 +64,14 @@ describe("secrets of a device", () => {
     expect(secrets(short.replace("first", "second"), known).isKnown(line, "H1")).toBe(false)
   })
 
-  it("are named when they cannot be compared, with the line of the candidate, and once only", () => {
+  it("that cannot be compared are named with the line of the candidate, once", () => {
     const { remarks } = secrets(wanted).compare(shown("H1"), shown("H2"))
     expect(remarks).toEqual([expect.stringMatching(/^Line 2 "username eve secret \*{8}": .* could not be compared$/)])
     const known = secrets(wanted).provedBy(shown("H2"))
     expect(secrets(wanted, known).compare(shown("H2"), shown("H3")).remarks).toEqual([])
   })
 
-  it("are named in short when there are many", () => {
+  it("are summarised when there are many", () => {
     const lines = Array.from({ length: 30 }, (_, index) => `neighbor 10.0.0.${index} password secret`)
     const after = lines.map((text) => text.replace("secret", "7 AB")).join("\n")
     const { remarks } = secrets(lines.join("\n")).compare("", after)
@@ -79,7 +79,7 @@ describe("secrets of a device", () => {
     expect(remarks.at(-1)).toBe("So it is with 10 lines more")
   })
 
-  it("are set by a load of their line also where the switch has hit upon the salt that it had", () => {
+  it("are set by a load of their line even if the switch draws the same salt again", () => {
     const known = secrets(wanted).provedBy(shown("H1"))
     for (const digests of [null, known])
       expect(secrets(wanted, digests).compare(shown("H1"), shown("H1")).setSecrets).toEqual([KnownSecrets.markOf(line)])
@@ -88,7 +88,7 @@ describe("secrets of a device", () => {
     expect(secrets(shown("H1")).compare(shown("H1"), shown("H1")).setSecrets).toEqual([])
   })
 
-  it("say which lines a load has set", () => {
+  it("of a load are reported by line", () => {
     const setBy = (running: string, promised: string) => secrets(wanted).compare(running, promised).setSecrets
     expect(setBy(shown("H1"), shown("H2"))).toEqual([KnownSecrets.markOf(line)])
     expect(setBy(wanted, wanted)).toEqual([])

@@ -8,7 +8,7 @@ import * as LiveActor from "../../src/devices/LiveActor.ts"
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", { why: Schema.String }) {}
 
-/** What the steps of one actor do, and what they have noted down. */
+/** The steps of one actor, and their log. */
 class Script extends Context.Service<
   Script,
   { readonly first: Effect.Effect<StepEvent, Refused>; readonly second: Effect.Effect<StepEvent, Refused> }
@@ -61,7 +61,7 @@ const start = (
 const endOf = (first: Effect.Effect<StepEvent, Refused>) => Effect.exit(Effect.flatMap(start(first), ({ end }) => end))
 
 describe("A live actor", () => {
-  it.effect("goes on by the ends of its steps, and waits by the clock of Effect", () =>
+  it.effect("continues when its steps end, and waits by the clock of Effect", () =>
     Effect.gen(function* () {
       const { actor, end } = yield* start(Effect.as(Effect.sleep("3 seconds"), done))
       assert.strictEqual(actor.getSnapshot().value, "first")
@@ -74,7 +74,7 @@ describe("A live actor", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("fails with the whole cause of a step that fails", () =>
+  it.effect("fails with the whole cause of a failed step", () =>
     Effect.gen(function* () {
       const failed = yield* endOf(Effect.fail(new Refused({ why: "no" })))
       assert.deepStrictEqual(failed, Exit.fail(new Refused({ why: "no" })))
@@ -85,13 +85,13 @@ describe("A live actor", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("ends with a step that interrupts itself, instead of waiting for it for ever", () =>
+  it.effect("ends with a step that interrupts itself, instead of waiting for it forever", () =>
     Effect.gen(function* () {
       assert.isTrue(Exit.hasInterrupts(yield* endOf(Effect.interrupt)))
     }).pipe(Effect.scoped)
   )
 
-  it.effect("ends with a defect when a step reports what its state does not take", () =>
+  it.effect("ends with a defect when a step reports an unexpected result", () =>
     Effect.gen(function* () {
       const exit = yield* endOf(Effect.succeed({ type: "ODD" } as const))
       assert.match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "", /The state "first" takes no ODD/)
@@ -114,7 +114,7 @@ describe("A live actor", () => {
     })
   )
 
-  it.effect("begins a step only when the one before it has cleaned up", () =>
+  it.effect("begins a step only after the previous one has cleaned up", () =>
     Effect.gen(function* () {
       const notes: Array<string> = []
       const note = (text: string) => Effect.sync(() => notes.push(text))
@@ -135,7 +135,7 @@ describe("A live actor", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("does not begin without somebody who runs its steps", () =>
+  it.effect("does not begin without a runner for its steps", () =>
     Effect.sync(() => {
       const errors: Array<unknown> = []
       const actor = createActor(provided)

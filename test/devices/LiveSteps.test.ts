@@ -1,4 +1,4 @@
-/** Steps of live actors are told while somebody listens, and looked at by nobody otherwise. */
+/** Steps of live actors are published while a client listens, and not inspected otherwise. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { createActor, createMachine } from "xstate"
@@ -13,7 +13,7 @@ const machine = createMachine({
   states: { idle: { on: { GO: "busy" } }, busy: { on: { STOP: "idle" } } }
 })
 
-it.live("tells steps from when somebody listens until nobody does", () =>
+it.live("steps are reported while a client listens, and not otherwise", () =>
   Effect.gen(function* () {
     const told = yield* LiveFeed
     const actor = createActor(machine).start()

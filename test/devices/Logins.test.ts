@@ -26,7 +26,7 @@ const accepted = (state: "MANAGED" | "INIT", slot: "current" | "next", accepted_
 const order = (...given: Parameters<typeof inOrder>) => inOrder(...given).logins.map(({ slot }) => slot)
 
 describe("logins while they are changed", () => {
-  it("are one where the settings say nothing of a next one, leave it empty or repeat the current one", () => {
+  it("are the current one only, if the settings give no next one, an empty one or the same one", () => {
     const current = { USERNAME_MANAGED: "noc", PASSWORD_MANAGED: "one" }
     for (const next of [
       {},
@@ -36,7 +36,7 @@ describe("logins while they are changed", () => {
       expect(credentialsOf(settings({ ...current, ...next }), "MANAGED")).toHaveLength(1)
   })
 
-  it("are shown to nobody", () => {
+  it("never appear in output", () => {
     const secret = settings({ USERNAME_MANAGED: "noc", PASSWORD_MANAGED: "hidden1", PASSWORD_MANAGED_NEXT: "hidden2" })
     expect(JSON.stringify([serverView(secret), secret, [...secret.nextLogins]])).not.toMatch(/hidden/)
   })
@@ -55,12 +55,12 @@ describe("logins while they are changed", () => {
     expect(order(both, managed, accepted("MANAGED", "next", 5), null)).toEqual(["next", "current"])
   })
 
-  it("begin with the one that was accepted in another state, when it is the same", () => {
+  it("begin with the one that was accepted in another state, if it is the same", () => {
     expect(order(both, managed, accepted("INIT", "next", 5), null)).toEqual(["next", "current"])
     expect(order(both, managed, accepted("INIT", "current", 5), null)).toEqual(["current", "next"])
   })
 
-  it("begin with the other one behind a commit that has replaced it, until one was accepted since", () => {
+  it("begin with the other one after a commit that has replaced it, until one was accepted", () => {
     const replaced = { users: new Set(["noc"]), at: 10 }
     expect(order(both, managed, accepted("MANAGED", "current", 5), replaced)).toEqual(["next", "current"])
     expect(order(both, managed, accepted("MANAGED", "next", 12), replaced)).toEqual(["next", "current"])
@@ -70,7 +70,7 @@ describe("logins while they are changed", () => {
     ])
   })
 
-  it("are found in the added lines of a difference", () => {
+  it("are found in the added lines of a diff", () => {
     const diff =
       "@@ -1 +1 @@\n-username old secret x\n+username noc privilege 15 secret sha512 y\n+username eve ssh-key z\n vlan 5"
     expect([...usersIn(eos.loginLine, diff)]).toEqual(["noc"])
@@ -91,7 +91,7 @@ describe("a device that refuses its logins", () => {
     expect(refusals.mayTry(0)).toBe(true)
   })
 
-  it("is left alone until its commit timer has taken the change back, and asked anew from then on", () => {
+  it("is not asked until its commit timer has taken the change back, and then asked anew", () => {
     const refusals = DeviceConnection.makeRefusals()
     refusals.rollsBackAt(300_000)
     refusals.refused(0)

@@ -34,7 +34,7 @@ const merged = Effect.fnUntraced(function* (driver: Driver, target: DriverTarget
 const list = (number: number) => `ip prefix-list OFFICES seq ${number} permit 10.${number}.0.0/16`
 
 describeReal("what was merged on a router that promises no text", () => {
-  it.live("is proved when nothing is left to merge, and not when a line is lost", () =>
+  it.live("a merge is proved when nothing remains to merge, and not when a line is lost", () =>
     Effect.gen(function* () {
       const { driver, shell, target } = yield* makeOneRouter()
       const { prove, session } = yield* merged(driver, target, `${list(5)}\n${list(10)}\n`)
@@ -51,13 +51,11 @@ describeReal("what was merged on a router that promises no text", () => {
   )
 })
 
-it.live(
-  "what was merged on a switch that promised a text is proved by that text, and without a promise by the lines",
-  () =>
-    Effect.gen(function* () {
-      const { driver, target } = yield* makeOneSwitch()
-      const { prove } = yield* merged(driver, target, "interface Ethernet2\n   description desk 2\n")
-      expect(yield* prove(true)).toEqual({ proof: "promised-text" })
-      expect(yield* prove(false)).toEqual({ proof: "loaded-again" })
-    }).pipe(Effect.scoped)
+it.live("a merge on a switch that promised a text is proved by that text, otherwise by the lines", () =>
+  Effect.gen(function* () {
+    const { driver, target } = yield* makeOneSwitch()
+    const { prove } = yield* merged(driver, target, "interface Ethernet2\n   description desk 2\n")
+    expect(yield* prove(true)).toEqual({ proof: "promised-text" })
+    expect(yield* prove(false)).toEqual({ proof: "loaded-again" })
+  }).pipe(Effect.scoped)
 )

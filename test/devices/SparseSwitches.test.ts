@@ -12,7 +12,7 @@ const asVirtualOnes: Quirks = {
 }
 
 it.live(
-  "reads facts, ports and neighbours of a switch that lacks fields, keeps what is stored, and names what is missing",
+  "reads facts, ports and neighbours of a switch that omits fields, keeps stored values, and names the missing ones",
   () =>
     Effect.gen(function* () {
       const { api } = yield* makeQuirkyLab(asVirtualOnes)
@@ -53,7 +53,7 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
-it.live("names the field that is missing when nothing can be done without it", () =>
+it.live("names the missing field if work is impossible without it", () =>
   Effect.gen(function* () {
     const { api } = yield* makeQuirkyLab({ absentKeys: ["interfaces", "interfaceStatus", "lineProtocolStatus"] })
     const ports = yield* api.run("/device_update_interfaces", { hostname: HOST })
@@ -68,7 +68,7 @@ it.live("names the field that is missing when nothing can be done without it", (
 )
 
 for (const macSpelling of ["dots", "dashes", "bare", "upper"] as const) {
-  it.live(`gives addresses and chassis ids in one form when the switch spells them with ${macSpelling}`, () =>
+  it.live(`normalises addresses and chassis ids of a switch that spells them with ${macSpelling}`, () =>
     Effect.gen(function* () {
       const { api, first } = yield* makeQuirkyLab({ macSpelling })
       const get = (path: string) => api.send("GET", `/device/${HOST}/${path}`)

@@ -1,7 +1,6 @@
 /** How switches are logged in to by their settings, through the API of a whole server, each switch with another quirk. */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
-import { sshTargetOf } from "../../src/devices/Logins.ts"
 import { makeLab } from "../../src/lab/Lab.ts"
 import type { Node } from "../../src/lab/Topology.ts"
 import { validationMessage } from "../../src/settings/SettingsProblem.ts"
@@ -9,6 +8,7 @@ import { validateSettings } from "../../src/settings/SettingValidator.ts"
 import * as Campus from "../support/Campus.ts"
 import { serve } from "../support/ServedCampus.ts"
 import { sshServer } from "../support/SshServer.ts"
+import { sshTargetOf } from "../../src/devices/Logins.ts"
 
 const FINGERPRINT = `SHA256:${"A".repeat(43)}`
 
@@ -118,8 +118,8 @@ const makeServer = Effect.gen(function* () {
   return { api, gate, network, settings: folders.settings }
 })
 
-describe("switches that are not like most", () => {
-  it.live("are logged in to by their settings, or say precisely why not", () =>
+describe("switches with unusual SSH servers", () => {
+  it.live("are logged in to by their settings, or fail with the exact reason", () =>
     Effect.gen(function* () {
       const { api, gate, network, settings } = yield* makeServer
       const read = (name: string) => api.send("GET", `/device/${name}/running_config`)

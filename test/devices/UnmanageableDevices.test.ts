@@ -27,7 +27,7 @@ interface Ended {
 
 const textOf = (job: Ended): string => JSON.stringify([job.exception, job.result])
 
-it.live("keeps devices without a driver as inventory, and refuses every job about them by name", () =>
+it.live("devices without a driver are stored as inventory, and every job about them is refused by name", () =>
   Effect.gen(function* () {
     const { api } = yield* makeOperationsLab
     const created = yield* api.send("POST", "/device", inventory)
@@ -47,7 +47,7 @@ it.live("keeps devices without a driver as inventory, and refuses every job abou
       [JUNOS]
     )
 
-    // a sync of a kind of devices leaves it out, says so, and is no failure
+    // a sync of a kind of devices leaves it out, says so, and does not fail
     const sync = yield* api.run("/device_syncto", { device_type: "ACCESS", dry_run: true, resync: true })
     assert.strictEqual(sync.status, "FINISHED", JSON.stringify(sync))
     assert.notProperty(sync.result?.devices, JUNOS)

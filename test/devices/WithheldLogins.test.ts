@@ -1,4 +1,4 @@
-/** Who does not get the fleet's login: addresses outside, and devices whose host key nobody has approved. Through the API of a whole server. */
+/** Devices that do not receive the fleet's login: addresses outside, and host keys without approval. Through the API of a whole server. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -40,7 +40,7 @@ const makeScene = Effect.fnUntraced(function* (variables: Readonly<Record<string
   return { api, near, far, seed, events, read }
 })
 
-it.live("does not send the fleet's login to an address outside of the management networks, in any spelling", () =>
+it.live("the fleet's login is not sent to an address outside the management networks, in any spelling", () =>
   Effect.gen(function* () {
     const { api, far, near, read, seed } = yield* makeScene({ MANAGEMENT_NETWORKS: "10.199.3.11, 2001:db8::/32" })
     const post = (...given: Parameters<typeof record>) => api.send("POST", "/device", record(...given))
@@ -80,7 +80,7 @@ it.live("does not send the fleet's login to an address outside of the management
 )
 
 it.live(
-  "takes the networks of the fabric from the settings when it is told to, and knows the fleet's password in other states",
+  "the fabric's networks from the settings limit logins if configured, and the fleet's password is recognised in other states",
   () =>
     Effect.gen(function* () {
       const { api, read } = yield* makeScene({ MANAGEMENT_NETWORKS: "settings", PASSWORD_DISCOVERED: Campus.PASSWORD })
@@ -93,58 +93,56 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
-it.live(
-  "shows the host key of a device that it has not provisioned, and logs in when somebody has approved that key",
-  () =>
-    Effect.gen(function* () {
-      const { api, events, far, near, read } = yield* makeScene({ HOST_KEY_POLICY: "approve" })
-      assert.strictEqual((yield* api.send("POST", "/device", record(NEAR, "10.199.3.11"))).status, 200)
-      const keys = (hostname: string) =>
-        Effect.map(
-          api.send("GET", `/device/${hostname}/host_key`),
-          ({ body }) => body.data["host_key"] as Record<"fingerprint" | "refused_fingerprint", string | null>
-        )
-      const approve = (fingerprint: unknown, hostname: string = NEAR) =>
-        api.send("POST", `/device/${hostname}/hostkey/approve`, { fingerprint })
-
-      const early = yield* approve(`SHA256:${"A".repeat(43)}`)
-      assert.deepEqual([early.status, /no other key was refused/.test(String(early.body.message))], [409, true])
-      const job = yield* api.run("/device_syncto", { hostname: NEAR, dry_run: true, resync: true })
-      assert.isTrue(job.result?.devices?.[NEAR]?.failed)
-      const { fingerprint, refused_fingerprint: shown } = yield* keys(NEAR)
-      assert.isNull(fingerprint)
-      assert.match(shown ?? "", /^SHA256:/)
-      assert.include(
-        JSON.stringify(job.result),
-        `HostKeyNotApproved: lhv-dist1 at 10.199.3.11 shows the host key ${shown}`
+it.live("a device that was not provisioned here waits until a user approves its shown host key", () =>
+  Effect.gen(function* () {
+    const { api, events, far, near, read } = yield* makeScene({ HOST_KEY_POLICY: "approve" })
+    assert.strictEqual((yield* api.send("POST", "/device", record(NEAR, "10.199.3.11"))).status, 200)
+    const keys = (hostname: string) =>
+      Effect.map(
+        api.send("GET", `/device/${hostname}/host_key`),
+        ({ body }) => body.data["host_key"] as Record<"fingerprint" | "refused_fingerprint", string | null>
       )
-      assert.include(JSON.stringify(job.result), "POST /device/lhv-dist1/hostkey/approve")
-      assert.include(String((yield* read(NEAR)).body.message), "HostKeyNotApproved: ")
-      assert.lengthOf(near.logins(), 0)
+    const approve = (fingerprint: unknown, hostname: string = NEAR) =>
+      api.send("POST", `/device/${hostname}/hostkey/approve`, { fingerprint })
 
-      assert.strictEqual((yield* approve("sesame")).status, 400)
-      assert.strictEqual((yield* approve(`SHA256:${"A".repeat(43)}`)).status, 409)
-      assert.strictEqual((yield* approve(shown, "nobody")).status, 404)
-      const approved = yield* approve(shown)
-      assert.deepEqual<unknown>(approved.body.data, {
-        host_key: { hostname: NEAR, fingerprint: shown, refused_fingerprint: null }
-      })
-      assert.strictEqual((yield* read(NEAR)).status, 200)
-      const noted = (yield* events).filter(({ actor }) => actor === "admin")
-      assert.lengthOf(noted, 1)
-      assert.include(JSON.stringify(noted), String(shown))
+    const early = yield* approve(`SHA256:${"A".repeat(43)}`)
+    assert.deepEqual([early.status, /no other key was refused/.test(String(early.body.message))], [409, true])
+    const job = yield* api.run("/device_syncto", { hostname: NEAR, dry_run: true, resync: true })
+    assert.isTrue(job.result?.devices?.[NEAR]?.failed)
+    const { fingerprint, refused_fingerprint: shown } = yield* keys(NEAR)
+    assert.isNull(fingerprint)
+    assert.match(shown ?? "", /^SHA256:/)
+    assert.include(
+      JSON.stringify(job.result),
+      `HostKeyNotApproved: lhv-dist1 at 10.199.3.11 shows the host key ${shown}`
+    )
+    assert.include(JSON.stringify(job.result), "POST /device/lhv-dist1/hostkey/approve")
+    assert.include(String((yield* read(NEAR)).body.message), "HostKeyNotApproved: ")
+    assert.lengthOf(near.logins(), 0)
 
-      // what is forgotten has to be approved again, and no state of the record goes around it
-      assert.strictEqual((yield* api.send("PUT", `/device/${NEAR}/host_key`, { action: "FORGET" })).status, 200)
-      assert.include(String((yield* read(NEAR)).body.message), "HostKeyNotApproved: ")
-      assert.strictEqual((yield* api.send("POST", "/device", record(FAR, "10.199.3.12", "INIT"))).status, 200)
-      assert.strictEqual((yield* api.send("GET", `/device/${FAR}/lldp_neighbors`)).status, 500)
-      assert.match((yield* keys(FAR)).refused_fingerprint ?? "", /^SHA256:/)
-      assert.lengthOf(far.logins(), 0)
-    }).pipe(Effect.scoped)
+    assert.strictEqual((yield* approve("sesame")).status, 400)
+    assert.strictEqual((yield* approve(`SHA256:${"A".repeat(43)}`)).status, 409)
+    assert.strictEqual((yield* approve(shown, "nobody")).status, 404)
+    const approved = yield* approve(shown)
+    assert.deepEqual<unknown>(approved.body.data, {
+      host_key: { hostname: NEAR, fingerprint: shown, refused_fingerprint: null }
+    })
+    assert.strictEqual((yield* read(NEAR)).status, 200)
+    const noted = (yield* events).filter(({ actor }) => actor === "admin")
+    assert.lengthOf(noted, 1)
+    assert.include(JSON.stringify(noted), String(shown))
+
+    // what is forgotten has to be approved again, and no state of the record goes around it
+    assert.strictEqual((yield* api.send("PUT", `/device/${NEAR}/host_key`, { action: "FORGET" })).status, 200)
+    assert.include(String((yield* read(NEAR)).body.message), "HostKeyNotApproved: ")
+    assert.strictEqual((yield* api.send("POST", "/device", record(FAR, "10.199.3.12", "INIT"))).status, 200)
+    assert.strictEqual((yield* api.send("GET", `/device/${FAR}/lldp_neighbors`)).status, 500)
+    assert.match((yield* keys(FAR)).refused_fingerprint ?? "", /^SHA256:/)
+    assert.lengthOf(far.logins(), 0)
+  }).pipe(Effect.scoped)
 )
 
-it.live("logs in nowhere in a new installation whose networks nobody has named, and records devices all the same", () =>
+it.live("a new installation without configured networks logs in nowhere, and still records devices", () =>
   Effect.gen(function* () {
     const { api, far, near, read } = yield* makeScene({ SECURE_DEFAULTS: "true" })
     assert.strictEqual((yield* api.send("POST", "/device", record(NEAR, "10.199.3.11"))).status, 200)
@@ -163,7 +161,7 @@ it.live("logs in nowhere in a new installation whose networks nobody has named, 
   }).pipe(Effect.scoped)
 )
 
-it.live("approves the keys of several devices at once, each for itself, and asks for them in a new installation", () =>
+it.live("the keys of several devices are approved at once, each separately, which a new installation requires", () =>
   Effect.gen(function* () {
     const { api, events, read } = yield* makeScene({ SECURE_DEFAULTS: "true", MANAGEMENT_NETWORKS: "10.0.0.0/8" })
     const waiting = Effect.map(
@@ -214,7 +212,7 @@ const ROLES = ["dhcp-hook", "port-editor", "provisioner", "operator", "site-writ
 const [THEIRS, TAKEN] = ["10.66.6.6", "10.196.16.11"] as const
 
 it.live(
-  "gives no stranger's switch the fleet's password, whatever anybody without the right trust asks for",
+  "the fleet's password is not sent to an unknown switch by any request without the right trust",
   () =>
     Effect.gen(function* () {
       const { as, boss, lab, running } = yield* makeCampusWithRoles({
@@ -312,7 +310,7 @@ it.live(
       assert.notInclude(passwords, Campus.PASSWORD)
       const [at] = yield* sql<{ management_ip: string }>`select management_ip from device where id = ${Number(known)}`
       assert.notStrictEqual(at?.management_ip, THEIRS)
-      // who may trust says so
+      // a user with the right trusts it
       assert.strictEqual((yield* boss("PUT", `/device/${taken}/host_key`, { action: "FORGET" })).status, 404)
       yield* boss("POST", "/device/lhv-acc11/hostkey/approve", { fingerprint })
       yield* boss("GET", "/device/lhv-acc11/running_config")

@@ -6,39 +6,37 @@ import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
 import * as Managed from "../scenarios/chaos/ManagedCampus.ts"
 import { ADDRESS, clone, makeScene, MODEL, ONE, OTHER_ADDRESS, TWO, unchanged, wrong } from "./IdentityScene.ts"
 
-it.live(
-  "refuses to push one record over the switch of another, and the other is not called synchronized any more",
-  () =>
-    Effect.gen(function* () {
-      const scene = yield* makeScene
-      const { api, causes, device, failureOf, first, sync } = scene
-      assert.strictEqual(failureOf(yield* sync(ONE)), "")
-      assert.isTrue((yield* device(ONE))["synchronized"])
+it.live("refuses to push one record over the switch of another, and the other is no longer synchronized", () =>
+  Effect.gen(function* () {
+    const scene = yield* makeScene
+    const { api, causes, device, failureOf, first, sync } = scene
+    assert.strictEqual(failureOf(yield* sync(ONE)), "")
+    assert.isTrue((yield* device(ONE))["synchronized"])
 
-      const posted = yield* api.send("POST", "/device", { ...clone, management_ip: OTHER_ADDRESS })
-      assert.strictEqual(posted.status, 200, JSON.stringify(posted.body))
-      const logins = first.logins().length
-      for (const more of [{}, { dry_run: true }, { force: true }]) {
-        const job = yield* unchanged(first, sync("clone1", more))
-        wrong(scene, job, `clone1 at ${OTHER_ADDRESS} shows the host key SHA256:`)
-        assert.include(failureOf(job), `which is ${ONE}`)
-      }
-      // no credentials were sent
-      assert.lengthOf(first.logins(), logins)
-      const read = yield* api.send("GET", "/device/clone1/running_config")
-      assert.include(String(read.body.message), "WrongDevice: ")
-      assert.lengthOf(first.logins(), logins)
+    const posted = yield* api.send("POST", "/device", { ...clone, management_ip: OTHER_ADDRESS })
+    assert.strictEqual(posted.status, 200, JSON.stringify(posted.body))
+    const logins = first.logins().length
+    for (const more of [{}, { dry_run: true }, { force: true }]) {
+      const job = yield* unchanged(first, sync("clone1", more))
+      wrong(scene, job, `clone1 at ${OTHER_ADDRESS} shows the host key SHA256:`)
+      assert.include(failureOf(job), `which is ${ONE}`)
+    }
+    // no credentials were sent
+    assert.lengthOf(first.logins(), logins)
+    const read = yield* api.send("GET", "/device/clone1/running_config")
+    assert.include(String(read.body.message), "WrongDevice: ")
+    assert.lengthOf(first.logins(), logins)
 
-      assert.isFalse((yield* device("clone1"))["synchronized"])
-      assert.isFalse((yield* device(ONE))["synchronized"])
-      assert.include(yield* causes(ONE), "wrong_device")
-      assert.include(yield* causes("clone1"), "wrong_device")
-      assert.lengthOf((yield* causes(ONE)).match(/wrong_device/g) ?? [], 1)
+    assert.isFalse((yield* device("clone1"))["synchronized"])
+    assert.isFalse((yield* device(ONE))["synchronized"])
+    assert.include(yield* causes(ONE), "wrong_device")
+    assert.include(yield* causes("clone1"), "wrong_device")
+    assert.lengthOf((yield* causes(ONE)).match(/wrong_device/g) ?? [], 1)
 
-      // its own record still reaches it
-      assert.strictEqual(failureOf(yield* sync(ONE)), "")
-      assert.isTrue((yield* device(ONE))["synchronized"])
-    }).pipe(Effect.scoped)
+    // its own record still reaches it
+    assert.strictEqual(failureOf(yield* sync(ONE)), "")
+    assert.isTrue((yield* device(ONE))["synchronized"])
+  }).pipe(Effect.scoped)
 )
 
 it.live("blocks a switch that is pinned to another record in every state", () =>
@@ -64,7 +62,7 @@ it.live("blocks a switch that is pinned to another record in every state", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("refuses a switch that shows another serial number than its record has, until the record is right", () =>
+it.live("refuses a switch with another serial number than its record, until the record is corrected", () =>
   Effect.gen(function* () {
     const scene = yield* makeScene
     const { causes, device, failureOf, first, put, sync } = scene
@@ -87,7 +85,7 @@ it.live("refuses a switch that shows another serial number than its record has, 
   }).pipe(Effect.scoped)
 )
 
-it.live("says whose serial number it is", () =>
+it.live("names the record that has the serial number", () =>
   Effect.gen(function* () {
     const scene = yield* makeScene
     const { api, causes, device, failureOf, first, put, second, sync, trust } = scene
@@ -110,7 +108,7 @@ it.live("says whose serial number it is", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("compares name and model before the first push of a record, and not any more when it was proved", () =>
+it.live("compares name and model before the first push of a record, and not after a proof", () =>
   Effect.gen(function* () {
     const scene = yield* makeScene
     const { device, failureOf, first, put, second, sync, trust } = scene
@@ -145,7 +143,7 @@ it.live("compares name and model before the first push of a record, and not any 
   }).pipe(Effect.scoped)
 )
 
-it.live("finds two switches that answer at each other's address", () =>
+it.live("detects two switches that answer at each other's address", () =>
   Effect.gen(function* () {
     const scene = yield* makeScene
     const { causes, device, failureOf, first, second, sync } = scene

@@ -1,11 +1,11 @@
-/** Whatever would change a switch that is not the device of its record is refused, and how people go on. Against the lab. */
+/** All work on a switch that is not the device of its record is refused, and how operators continue. Against the lab. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Managed from "../scenarios/chaos/ManagedCampus.ts"
 import { ADDRESS, makeScene, MODEL, ONE, shareAddress, TWO, unchanged } from "./IdentityScene.ts"
 
-it.live("changes nothing on another switch by any job or request, and does not take over what it shows", () =>
+it.live("changes nothing on another switch by any job or request, and does not store its facts", () =>
   Effect.gen(function* () {
     const { api, device, failureOf, first, put, sync } = yield* makeScene
     assert.strictEqual(failureOf(yield* sync(ONE)), "")
@@ -87,7 +87,7 @@ it.live("changes nothing on a switch while two records have its address", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("blocks a chassis that was replaced by hand until somebody accepts what it shows", () =>
+it.live("blocks a manually replaced chassis until an operator trusts it", () =>
   Effect.gen(function* () {
     const { api, database, device, failureOf, first, sync, trust } = yield* makeScene
     assert.strictEqual(failureOf(yield* sync(ONE)), "")
@@ -138,7 +138,7 @@ it.live("blocks a chassis that was replaced by hand until somebody accepts what 
   }).pipe(Effect.scoped)
 )
 
-it.live("accepts all that a switch shows in one step, its key as well", () =>
+it.live("accepts everything that a switch shows in one step, including its key", () =>
   Effect.gen(function* () {
     const { device, failureOf, first, sync, trust } = yield* makeScene
     assert.strictEqual(failureOf(yield* sync(ONE)), "")
@@ -153,7 +153,7 @@ it.live("accepts all that a switch shows in one step, its key as well", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("accepts nothing while a change is open, of a device that is not managed, or of nobody", () =>
+it.live("accepts nothing during an open change, for an unmanaged device, or without a user", () =>
   Effect.gen(function* () {
     const { api, database, device, failureOf, put, sync, trust } = yield* makeScene
     assert.strictEqual(failureOf(yield* sync(ONE)), "")
@@ -184,7 +184,7 @@ it.live("accepts nothing while a change is open, of a device that is not managed
   }).pipe(Effect.scoped)
 )
 
-it.live("does not pin a key that another record is pinned to", () =>
+it.live("does not pin a key that another record has", () =>
   Effect.gen(function* () {
     const { api, failureOf, put, sync } = yield* makeScene
     assert.strictEqual(failureOf(yield* sync(ONE)), "")
@@ -200,11 +200,11 @@ it.live("does not pin a key that another record is pinned to", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("marks the other device when a switch runs what the other was told to run", () =>
+it.live("marks the other device when a switch runs the other's configuration", () =>
   Effect.gen(function* () {
     const { api, causes, database, device, failureOf, first, sync } = yield* makeScene
     for (const name of [ONE, TWO]) assert.strictEqual(failureOf(yield* sync(name)), "")
-    // as a server of the release before has left it, which pushed one record over the switch of the other
+    // as a server of the previous release has left it, which pushed one record over the switch of the other
     yield* database(
       Effect.flatMap(
         SqlClient.SqlClient,

@@ -209,7 +209,7 @@ const story = Effect.fnUntraced(function* (server: Server) {
 }, Effect.scoped)
 
 layer(ApiServer(), { excludeTestServices: true })("a lease of a real DHCP server", (it) => {
-  it.effect("makes a device, and its renewal starts the discovery", () =>
+  it.effect("creates a device, and its renewal starts the discovery", () =>
     Effect.gen(function* () {
       const why = allowed ? missing.concat(installed.length === 0 ? ["a DHCP server"] : []) : ["network namespaces"]
       if (why.length > 0) return yield* Console.log(`Skipped: this machine has no ${why.join(", no ")}`)

@@ -1,4 +1,4 @@
-/** What the DHCP hook does with a lease, against the real API and against servers that answer wrongly. */
+/** The DHCP hook and its leases, against the real API and against servers that answer wrongly. */
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -57,7 +57,7 @@ const WRONG: ReadonlyArray<readonly [code: number, answers: Parameters<typeof sc
 ]
 
 layer(ApiServer(), { excludeTestServices: true })("the DHCP hook", (it) => {
-  it.effect("makes a device of the first lease, discovers it at the second, and keeps its address up to date", () =>
+  it.effect("creates a device at the first lease, discovers it at the second, and updates its address", () =>
     Effect.gen(function* () {
       const { base } = yield* ApiClient
       const devices = yield* DeviceStore
@@ -92,40 +92,45 @@ layer(ApiServer(), { excludeTestServices: true })("the DHCP hook", (it) => {
     })
   )
 
-  it.effect("loses no lease while the API is away: they wait on disk, the newest of a switch, for the next call", () =>
-    Effect.gen(function* () {
-      const { base } = yield* ApiClient
-      const devices = yield* DeviceStore
-      const DATA_DIR = yield* makeFolder
-      const away = { SWITCHYARD_URL: "http://127.0.0.1:9", DATA_DIR }
-      const lost = yield* Effect.all(
-        [runHook(commit("001C.73BE.EF11", "10.0.9.31"), away), runHook(commit("00:1c:73:be:ef:12", "10.0.9.32"), away)],
-        { concurrency: "unbounded" }
-      )
-      assert.deepStrictEqual(
-        lost.map(({ code }) => code),
-        [10, 10]
-      )
-      yield* runHook(commit("00-1C-73-BE-EF-12", "10.0.9.33"), away)
-      assert.sameMembers(yield* waiting(DATA_DIR), ["001C73BEEF11.json", "001C73BEEF12.json"])
-      const back = yield* runHook(commit("001C73BEEF13", "10.0.9.34"), {
-        SWITCHYARD_URL: `${base}/api/v1.0/`,
-        DATA_DIR
+  it.effect(
+    "loses no lease while the API is unreachable: they wait on disk, the newest of each switch, for the next call",
+    () =>
+      Effect.gen(function* () {
+        const { base } = yield* ApiClient
+        const devices = yield* DeviceStore
+        const DATA_DIR = yield* makeFolder
+        const away = { SWITCHYARD_URL: "http://127.0.0.1:9", DATA_DIR }
+        const lost = yield* Effect.all(
+          [
+            runHook(commit("001C.73BE.EF11", "10.0.9.31"), away),
+            runHook(commit("00:1c:73:be:ef:12", "10.0.9.32"), away)
+          ],
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(
+          lost.map(({ code }) => code),
+          [10, 10]
+        )
+        yield* runHook(commit("00-1C-73-BE-EF-12", "10.0.9.33"), away)
+        assert.sameMembers(yield* waiting(DATA_DIR), ["001C73BEEF11.json", "001C73BEEF12.json"])
+        const back = yield* runHook(commit("001C73BEEF13", "10.0.9.34"), {
+          SWITCHYARD_URL: `${base}/api/v1.0/`,
+          DATA_DIR
+        })
+        assert.strictEqual(back.code, 0, back.output)
+        assert.deepStrictEqual(yield* waiting(DATA_DIR), [])
+        for (const [last, ip] of [
+          ["11", "31"],
+          ["12", "33"],
+          ["13", "34"]
+        ]) {
+          const device = yield* devices.getByHostname(`mac-001C73BEEF${last}`)
+          assert.strictEqual(device.dhcp_ip, `10.0.9.${ip}`)
+        }
       })
-      assert.strictEqual(back.code, 0, back.output)
-      assert.deepStrictEqual(yield* waiting(DATA_DIR), [])
-      for (const [last, ip] of [
-        ["11", "31"],
-        ["12", "33"],
-        ["13", "34"]
-      ]) {
-        const device = yield* devices.getByHostname(`mac-001C73BEEF${last}`)
-        assert.strictEqual(device.dhcp_ip, `10.0.9.${ip}`)
-      }
-    })
   )
 
-  it.effect("finds its device although two leases of it come at the same instant", () =>
+  it.effect("finds its device although two leases of it arrive at the same moment", () =>
     Effect.gen(function* () {
       const { base } = yield* ApiClient
       const DATA_DIR = yield* makeFolder
@@ -142,7 +147,7 @@ layer(ApiServer(), { excludeTestServices: true })("the DHCP hook", (it) => {
     })
   )
 
-  it.effect("lets a blank switch fetch its boot file as it stands, and nothing else", () =>
+  it.effect("lets a blank switch fetch its boot file verbatim, and nothing else", () =>
     Effect.gen(function* () {
       const { send } = yield* ApiClient
       const none = yield* send("GET", "/templates/eos/dhcp-init.j2")
@@ -163,7 +168,7 @@ layer(ApiServer(), { excludeTestServices: true })("the DHCP hook", (it) => {
   )
 })
 
-it.live("tells by its exit code what went wrong", () =>
+it.live("reports errors by its exit code", () =>
   Effect.gen(function* () {
     const DATA_DIR = yield* makeFolder
     const ends = yield* Effect.forEach(
@@ -197,7 +202,7 @@ it.live("tells by its exit code what went wrong", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("logs in with a token of the environment, or with one for its OAuth client", () =>
+it.live("authenticates with a token of the environment, or with one for its OAuth client", () =>
   Effect.gen(function* () {
     const DATA_DIR = yield* makeFolder
     const answers = {
@@ -218,7 +223,7 @@ it.live("logs in with a token of the environment, or with one for its OAuth clie
   }).pipe(Effect.scoped)
 )
 
-it.effect("takes over a lease whose hook was killed, but no newer one is overwritten by it", () =>
+it.effect("takes over a lease whose hook was killed, without overwriting a newer one", () =>
   Effect.gen(function* () {
     const folder = yield* makeFolder
     const queue = new LeaseQueue(folder)

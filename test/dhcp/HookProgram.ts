@@ -26,7 +26,7 @@ export const runHook = (args: ReadonlyArray<string>, environment: Readonly<Recor
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** A folder that is gone when the scope ends. */
+/** A folder that is removed when the scope ends. */
 export const makeFolder = Effect.acquireRelease(
   Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-dhcp-"))),
   (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))

@@ -1,4 +1,4 @@
-/** What a flood of leases can do: neither fill the database nor keep a real switch out for ever. */
+/** A flood of leases neither fills the database nor locks a real switch out for ever. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
@@ -33,7 +33,7 @@ const registered = Effect.map(
   (rows) => rows.map(({ hostname }) => hostname.replace("mac-", ""))
 )
 
-/** Lets so many minutes pass since these switches were heard of. */
+/** Lets so many minutes pass since the last message of these switches. */
 const silentFor = Effect.fnUntraced(function* (minutes: number, ...numbers: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update unknown_device set last_lease_at = now() - make_interval(mins => ${minutes})
@@ -43,7 +43,7 @@ const silentFor = Effect.fnUntraced(function* (minutes: number, ...numbers: Read
 const server = (variables: Readonly<Record<string, string>>) => Layer.merge(ApiServer(variables), NodeServices.layer)
 
 layer(server({ UNKNOWN_DEVICES_PER_HOUR: "3" }), { excludeTestServices: true })("Unknown devices", (it) => {
-  it.effect("register so many an hour, also when those before have gone; others are told when", () =>
+  it.effect("are limited by the hour, even after earlier ones were deleted; further ones are refused", () =>
     Effect.gen(function* () {
       yield* fresh
       const sql = yield* SqlClient.SqlClient
@@ -69,7 +69,7 @@ layer(server({ UNKNOWN_DEVICES_PER_HOUR: "3" }), { excludeTestServices: true })(
     })
   )
 
-  it.effect("that register at one instant are not more than that either", () =>
+  it.effect("that register at the same moment obey the limit too", () =>
     Effect.gen(function* () {
       yield* fresh
       const answers = yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], register, { concurrency: "unbounded" })
@@ -78,7 +78,7 @@ layer(server({ UNKNOWN_DEVICES_PER_HOUR: "3" }), { excludeTestServices: true })(
     })
   )
 
-  it.effect("that were refused keep their lease in the hook's queue, which says why", () =>
+  it.effect("that were refused stay in the hook's queue, which gives the reason", () =>
     Effect.gen(function* () {
       yield* fresh
       const { base } = yield* ApiClient
@@ -106,7 +106,7 @@ layer(server({ UNKNOWN_DEVICES_PER_HOUR: "3" }), { excludeTestServices: true })(
 })
 
 layer(server({ UNKNOWN_DEVICES_MAX: "3" }), { excludeTestServices: true })("Unknown devices that wait", (it) => {
-  it.effect("are so many at most: one that has been silent for an hour makes room, the oldest first", () =>
+  it.effect("are limited in number: one that was silent for an hour makes room, the oldest first", () =>
     Effect.gen(function* () {
       yield* fresh
       for (const number of [1, 2, 3]) yield* register(number)
@@ -120,7 +120,7 @@ layer(server({ UNKNOWN_DEVICES_MAX: "3" }), { excludeTestServices: true })("Unkn
     })
   )
 
-  it.effect("and ask for a lease are not silent, and what somebody has entered stays", () =>
+  it.effect("that ask for a lease are not silent, and rows entered by users stay", () =>
     Effect.gen(function* () {
       yield* fresh
       const devices = yield* DeviceStore
@@ -138,7 +138,7 @@ layer(server({ UNKNOWN_DEVICES_MAX: "3" }), { excludeTestServices: true })("Unkn
     })
   )
 
-  it.effect("may have so many discoveries waiting, and no more", () =>
+  it.effect("are limited in waiting discoveries", () =>
     Effect.gen(function* () {
       yield* fresh
       const api = yield* ApiClient

@@ -53,7 +53,7 @@ const change = (from: string | RegExp, to: string, more: Partial<JudgedChange> =
   }
 }
 
-describe("A change that nobody looks at", () => {
+describe("A change that no person reviews", () => {
   it("may not touch the interface of a management address, however the address is written", () => {
     const before = "interface Vlan600\n   ipv6 address 2001:db8:17::6/64\n   mtu 1500\nend\n"
     const judged = {
@@ -121,7 +121,7 @@ describe("A change that nobody looks at", () => {
     assert.strictEqual(refusalOf(change(from, to))?.refused ?? null, rule)
   })
 
-  it("shows the lines that break the rule, each below its sections", () => {
+  it("is shown with the lines that break the rule, each below its sections", () => {
     assert.deepStrictEqual(refusalOf(change("10.7.0.1/32", "10.7.0.2/32")), {
       refused: "removed_address",
       message: "An address is removed",
@@ -141,17 +141,17 @@ const leaving = (alsoTrunk: boolean, portEditsOnly: boolean): JudgedChange => {
   return { ...change("noc\n", "x\n"), before, after, portEditsOnly }
 }
 
-describe("A VLAN that the last port has left", () => {
-  it("may go with the port edit that emptied it", () => {
+describe("A VLAN without remaining ports", () => {
+  it("may be removed with the port edit that emptied it", () => {
     assert.isNull(refusalOf(leaving(true, true)))
   })
 
-  it("may not go while another port still uses it, or when something else has changed the device too", () => {
+  it("may not be removed while another port uses it, or when something else has changed the device too", () => {
     assert.strictEqual(refusalOf(leaving(false, true))?.refused, "removed_vlan")
     assert.strictEqual(refusalOf(leaving(true, false))?.refused, "removed_vlan")
   })
 
-  it("takes its own interface along, but no other one", () => {
+  it("may be removed with its own interface, but no other one", () => {
     const base = change("noc\n", "x\n", { portEditsOnly: true })
     const before = RUNNING.replace("access vlan 110", "access vlan 120").replace("allowed vlan 110,", "allowed vlan ")
     const after = before.replace("access vlan 120", "access vlan 130").replace("vlan 120,130-131", "vlan 130-131")
@@ -166,7 +166,7 @@ describe("Two configurations", () => {
   const lists = /^((?:vlan|switchport trunk allowed vlan) )(\d[\d,-]*)$/
   const blocks = RUNNING.split(/\n(?! )/).filter((block) => block !== "")
 
-  it("that say the same in another order do not differ", () => {
+  it("with the same lines in another order do not differ", () => {
     for (let seed = 1; seed <= 200; seed += 1) {
       const random = randomOf(seed)
       const shuffled = blocks.map((block) => [random(), block] as const).toSorted(([a], [b]) => a - b)
@@ -175,7 +175,7 @@ describe("Two configurations", () => {
     }
   })
 
-  it("that lack a line of each other's say so, whichever it is", () => {
+  it("with missing lines on either side report them", () => {
     const all = configLines(RUNNING, lists)
     for (const [index, line] of RUNNING.split("\n").entries()) {
       if (line.trim() === "" || line.startsWith("!")) continue

@@ -1,4 +1,4 @@
-/** What a candidate may hold, and what is refused before anything of it is sent. */
+/** The permitted contents of a candidate, and the refusals before any of it is sent. */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { refusalText, refusedLines } from "../../src/domain/CandidateGate.ts"
@@ -23,24 +23,24 @@ const recorded = readFileSync(new URL("../drivers/recordings/running-config.txt"
   .join("\n")
 
 describe("A configuration", () => {
-  it.each(Object.entries(eosConfigurations))("of EOS passes: %s", (_name, text) => {
+  it.each(Object.entries(eosConfigurations))("of EOS is accepted: %s", (_name, text) => {
     expect(refusedLines(eos, text)).toEqual([])
   })
 
-  it.each(Object.entries(frrConfigurations))("of FRR passes: %s", (_name, text) => {
+  it.each(Object.entries(frrConfigurations))("of FRR is accepted: %s", (_name, text) => {
     expect(refusedLines(frr, text)).toEqual([])
   })
 
-  it.each(["lhv-acc1", "lhv-dist1", "lhv-core1"])("of the examples passes: %s", (hostname) => {
+  it.each(["lhv-acc1", "lhv-dist1", "lhv-core1"])("of the examples is accepted: %s", (hostname) => {
     expect(refusedLines(eos, stored(`${hostname}.cfg`) + appended)).toEqual([])
   })
 
-  it("that a switch has shown passes, with a banner that looks like prompts", () => {
+  it("that a switch has shown is accepted, with a banner that looks like prompts", () => {
     expect(recorded).toContain("acc-b2-01#")
     expect(refusedLines(eos, recorded)).toEqual([])
   })
 
-  it("passes with line ends of either kind, tabs, and blanks at its ends", () => {
+  it("is accepted with either kind of line ends, tabs, and blanks at its ends", () => {
     for (const text of Object.values(eosConfigurations)) {
       expect(refusedLines(eos, text.replaceAll("\n", "\r\n"))).toEqual([])
       expect(refusedLines(eos, text.replaceAll("   ", "\t"))).toEqual([])
@@ -48,7 +48,7 @@ describe("A configuration", () => {
     }
   })
 
-  it("of a platform without a driver is judged by control characters alone", () => {
+  it("of a platform without a driver is checked for control characters only", () => {
     const others = platforms.filter(({ capabilities }) => capabilities === null)
     for (const platform of others) {
       expect(refused(platform, "commit\nset system host-name a\n")).toEqual([])
@@ -250,7 +250,7 @@ const frrRefused: ReadonlyArray<readonly [line: string, word: string]> = [
   [`! ${"x".repeat(4_100)}`, "! xxxxxxxxxxxxxxxxxx"]
 ]
 
-describe("A line that is no configuration", () => {
+describe("A line that is not configuration", () => {
   const places: ReadonlyArray<readonly [name: string, before: string, indent: string, after: string]> = [
     ["alone", "", "", ""],
     ["at the top", "hostname a\n", "", "\n!\nvlan 10\n"],
@@ -260,14 +260,14 @@ describe("A line that is no configuration", () => {
     ["behind a banner", "banner login\ncommit\nEOF\n", "", "\nvlan 10\n"]
   ]
 
-  it.each(eosRefused)("of EOS is refused wherever it stands: %j", (line, word) => {
+  it.each(eosRefused)("of EOS is refused at any position: %j", (line, word) => {
     for (const [name, before, indent, after] of places) {
       const [first] = refusedLines(eos, `${before}${indent}${line}${after}`)
       assert.deepInclude(first, { word, lineNumber: before.split("\n").length }, name)
     }
   })
 
-  it.each(frrRefused)("of FRR is refused wherever it stands: %j", (line, word) => {
+  it.each(frrRefused)("of FRR is refused at any position: %j", (line, word) => {
     for (const [name, before, indent, after] of places.filter(([place]) => !place.includes("banner"))) {
       const [first] = refusedLines(frr, `${before}${indent}${line}${after}`)
       assert.deepInclude(first, { word, lineNumber: before.split("\n").length }, name)
@@ -391,7 +391,7 @@ describe("An alias", () => {
     expect(refused(eos, text, { running })).toEqual(expected)
   })
 
-  it("with the name of a configuration word takes it away", () => {
+  it("with the name of a configuration word disables it", () => {
     expect(refused(eos, "vlan 10\n", { running: "alias vlan reload\n" })).toEqual(["1 vlan"])
   })
 })
@@ -444,7 +444,7 @@ describe("The lines of a port", () => {
 })
 
 describe("A refusal", () => {
-  it("says the line, the word and what it does", () => {
+  it("gives the line, the word and its effect", () => {
     const [first] = refusedLines(eos, "hostname a\n   wr mem\n")
     assert.isDefined(first)
     expect(refusalText(first, first.line)).toBe(

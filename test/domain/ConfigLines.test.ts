@@ -11,7 +11,7 @@ import { platformOf } from "../../src/domain/platforms/Platforms.ts"
 
 const lists = /^(.*\bvlan )([\d,-]+)$/
 
-it("puts each line below every section that a list stands for", () => {
+it("puts each line below every section of a list", () => {
   const config = "vlan 10-11\n   name users\n!\nrouter bgp 1\n   vrf A\n      rd 1:1\n   vrf B\n"
   expect(configLines(config, lists)).toEqual([
     { sections: [], text: "vlan 10" },
@@ -25,7 +25,7 @@ it("puts each line below every section that a list stands for", () => {
   ])
 })
 
-it("names the one line that changed among 50,000", () => {
+it("finds the one changed line among 50,000", () => {
   const config = (description: string) =>
     Array.from(
       { length: 10_000 },
@@ -39,12 +39,12 @@ it("names the one line that changed among 50,000", () => {
   ])
 })
 
-it.prop("counts lines as they are split", { lines: Schema.Array(Schema.String) }, ({ lines }) => {
+it.prop("counts lines by splitting them", { lines: Schema.Array(Schema.String) }, ({ lines }) => {
   const text = lines.join("\n")
   expect(lineCount(text)).toBe(text.split("\n").length)
 })
 
-/** Lines that a device of a platform writes by itself, and lines that it was told, some of which look alike. */
+/** Lines that a device of a platform writes automatically, and lines that it was given, some of which look alike. */
 const OWN: ReadonlyArray<readonly [platform: string, own: ReadonlyArray<string>, told: ReadonlyArray<string>]> = [
   [
     "eos",
@@ -82,7 +82,7 @@ const OWN: ReadonlyArray<readonly [platform: string, own: ReadonlyArray<string>,
 ]
 
 it.each(OWN)(
-  "leaves out of a comparison what a device with %s writes by itself, and nothing else",
+  "ignores in a comparison the lines that a device with %s writes automatically, and nothing else",
   (name, own, told) => {
     const notation = platformOf(name)?.configuration
     expect(notation).toBeDefined()
@@ -95,7 +95,7 @@ it.each(OWN)(
   }
 )
 
-it("compares the text of a banner whatever it looks like", () => {
+it("compares the text of a banner with any contents", () => {
   const notation = platformOf("eos")?.configuration
   if (notation === undefined) return expect.unreachable()
   const text = "banner motd\n! Authorized only\n\nend\nEOF\n"

@@ -17,12 +17,12 @@ describe("a serial number", () => {
     expect(found).toEqual(recorded === null ? null : { fact: "serial", shown: "JPE21370001", recorded })
   })
 
-  it("that is not shown differs from none", () => {
+  it("that is not shown differs from an empty one", () => {
     expect(serialDifference({ serial: "JPE1" }, { serial: null })).toBeNull()
     expect(serialDifference({ serial: "JPE1" }, { serial: " " })).toBeNull()
   })
 
-  it("is compared as far as the record holds it", () => {
+  it("is compared as far as the record stores it", () => {
     expect(comparable("a".repeat(80))).toBe("A".repeat(64))
   })
 })
@@ -39,7 +39,7 @@ describe("before the first push", () => {
     expect(firstDifference(record, { ...shown, hostname }, candidate)?.fact ?? null).toBe(fact)
   })
 
-  it("compares the model of a push, where both say one", () => {
+  it("compares the model of a push if both sides have one", () => {
     const other = { ...record, model: "DCS-7050SX3-48YC8-F" }
     expect(firstDifference(other, shown, "hostname lhv-acc1")).toEqual({
       fact: "model",
@@ -65,7 +65,7 @@ describe("the sentence of a wrong device", () => {
       ...more
     }).message
 
-  it("says what is shown, whose it is and what to do", () => {
+  it("names the shown value, its record and the next step", () => {
     expect(of({ other: "lhv-acc10" })).toBe(
       "lhv-acc1 at 10.196.16.6 shows serial JPE2, which is lhv-acc10; nothing was changed. Correct the address or the serial of lhv-acc1 or of lhv-acc10, or delete the record that is wrong"
     )
@@ -82,17 +82,17 @@ describe("the sentence of a wrong device", () => {
   })
 })
 
-describe("what a Linux switch tells at the login", () => {
+describe("the output of a Linux switch at the login", () => {
   const told = (serial: string) =>
     shownIn(`lldpcli\nidentity:r1\nidentity:r1.example.org\nidentity:x86_64\nidentity:${serial}\n`)
 
-  it("is found among the rest", () => {
+  it("contains it among other lines", () => {
     expect(told("XYZ123")).toEqual({ hostname: "r1", model: "x86_64", serial: "XYZ123" })
     expect(shownIn("lldpcli\n")).toEqual({ hostname: null, model: null, serial: null })
   })
 
   it.each(["", "0", "None", "Default string", "To be filled by O.E.M.", "System Serial Number", "Not Specified"])(
-    "is no serial number: %j",
+    "has no serial number: %j",
     (serial) => expect(told(serial).serial).toBeNull()
   )
 })

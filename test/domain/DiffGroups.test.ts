@@ -14,7 +14,7 @@ ${heading ? ` interface ${name}\n` : ""}    switchport
  !`
 
 describe("differences", () => {
-  it("are one group when they change the same lines, wherever these stand", () => {
+  it("are one group when they change the same lines, at any position", () => {
     const groups = groupDiffs([
       { diff: ntp(3, "hostname a"), hostnames: ["b", "a"], score: 2 },
       { diff: ntp(9, "hostname c"), hostnames: ["c"], score: 3 }
@@ -23,7 +23,7 @@ describe("differences", () => {
     expect(groups[0]).toMatchObject({ hostnames: ["a", "b", "c"], score: 3, added: 1, removed: 0 })
   })
 
-  it("are others when the same line stands in another section, or in one that is not shown", () => {
+  it("are separate when the same line is in another section, or in one that is not shown", () => {
     expect(changeKey(port("Ethernet1", "x"))).not.toBe(changeKey(port("Ethernet2", "x")))
     expect(changeKey(port("Ethernet1", "x"))).not.toBe(changeKey(port("Ethernet1", "x", false)))
     expect(changeKey(port("Ethernet1", "x").replace("switchport", "no shutdown"))).toBe(
@@ -31,7 +31,7 @@ describe("differences", () => {
     )
   })
 
-  it("come with the riskiest first, then the smallest group, and say which lines are risky", () => {
+  it("are sorted by risk, then by group size, and mark the risky lines", () => {
     const risky = "@@ -1,1 +1,0 @@\n-router bgp 65000"
     const groups = groupDiffs([
       { diff: ntp(1, "x"), hostnames: ["a", "b"], score: 1 },
@@ -43,7 +43,7 @@ describe("differences", () => {
     expect(groups[1]?.risks).toEqual([])
   })
 
-  it("name what runs commands later and who may log in as risky, also in a small change", () => {
+  it("that schedule commands or change logins are risky, even in a small change", () => {
     const lines = [
       "+event-handler x",
       "+   action bash reload",
@@ -56,7 +56,7 @@ describe("differences", () => {
     for (const line of lines) expect(deviceScore("x\n".repeat(400), line)).toBeGreaterThan(AUTO_PUSH_BELOW)
   })
 
-  it("of no device are no group", () => {
+  it("without devices form no group", () => {
     expect(groupDiffs([])).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** What counts as stuck, and what is said of it. */
+/** Which things count as stuck, and the sentences about them. */
 import { describe, expect, it } from "vitest"
 import { lengthOf } from "../../src/domain/Finding.ts"
 import { type Facts, findingsOf } from "../../src/domain/findings/Findings.ts"
@@ -38,14 +38,14 @@ const lock = { name: "devices", job_id: 12, job_ended: true, since, held: 60 }
 const tls = { path: "/etc/tls.crt", problem: null, ends: "2026-04-01T00:00:00", left: 90 * 86_400 }
 const certificate = { hostname: "lhv-a1", ends: "2026-04-01T00:00:00", left: 10 * 86_400 }
 
-const token = { id: 7, name: "dhcp", created_by: "otto", created_at: since, days: 3650, is_nobodys: false }
+const token = { id: 7, name: "dhcp", created_by: "otto", created_at: since, days: 3650, is_ownerless: false }
 
 const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: string, repair: string | null]> = [
-  ["a job that says nothing", { jobs: [job] }, "sync_devices has not come further for 60 minutes", "PUT /job/12"],
+  ["a job that says nothing", { jobs: [job] }, "sync_devices has made no progress for 60 minutes", "PUT /job/12"],
   [
     "a job that nobody begins",
     { jobs: [{ ...job, status: "SCHEDULED", quiet: 1300, unserved: 1300 }] },
-    "sync_devices has been due for 21 minutes, and nobody has begun it",
+    "sync_devices has been due for 21 minutes, and no server has begun it",
     "PUT /job/12"
   ],
   [
@@ -63,13 +63,13 @@ const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: 
   [
     "a device that was lost",
     { changes: [{ ...change, phase: "unknown" }] },
-    "Nobody knows what it runs since job 12",
+    "Its configuration is unknown since job 12",
     "POST /device_drift"
   ],
   [
     "a timer that ran out unseen",
     { changes: [{ ...change, job_ended: false, overdue: 3600 }] },
-    "Its timer must have run out 60 minutes ago, and nobody has seen what came of it",
+    "Its timer must have run out 60 minutes ago, and its result is unknown",
     "POST /device_drift"
   ],
   [
@@ -80,26 +80,26 @@ const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: 
   ],
   [
     "an API token of before that ends with nobody",
-    { tokens: [{ ...token, is_nobodys: true }] },
-    "The API token dhcp, made by otto, has no owner with whom it would end",
+    { tokens: [{ ...token, is_ownerless: true }] },
+    "The API token dhcp, made by otto, does not end with an owner",
     null
   ],
   [
     "a session that was left on a switch",
     { sessions: [session] },
-    "A session of ours was left open on it: job12",
+    "One of our sessions remains open on it: job12",
     "POST /device_syncto"
   ],
   [
     "several of them, at once",
     { sessions: [{ ...session, names: ["job12", "job12-check"] }] },
-    "2 sessions of ours were left open on it: job12, job12-check",
+    "2 of our sessions remain open on it: job12, job12-check",
     "POST /device_syncto"
   ],
   [
     "a timer that nobody waits for",
     { sessions: [{ ...session, is_timed: true }] },
-    "A commit timer of ours ran on it that nobody waits for: job12",
+    "One of our commit timers ran on it although no job waits for it: job12",
     "POST /device_drift"
   ],
   [
@@ -136,7 +136,7 @@ const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: 
   [
     "a bloated table",
     { database: { age: 0, oldest_transaction: 0, bloated: [{ table: "event", dead: 300_000, live: 10 }] } },
-    "The table event has 300000 dead rows beside 10",
+    "The table event has 300000 dead and 10 live rows",
     null
   ],
   [
@@ -168,7 +168,7 @@ const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: 
   [
     "a role that may more than it says",
     { impliedFreeLines: ["netops"] },
-    "The role netops may write lines of its own into ports (cli_append_str) without naming the right free_lines",
+    "The role netops may write free lines into ports (cli_append_str) without naming the right free_lines",
     null
   ],
   ["alerts that nobody took", { dead_letters: 2 }, "2 messages were given up", "POST /alerts/replay"]
@@ -184,7 +184,7 @@ const safe: ProtectionFacts = {
   reachable: null
 }
 
-describe("What is not protected", () => {
+describe("Missing protection", () => {
   it.each<readonly [string, Partial<ProtectionFacts>, ReadonlyArray<string>]>([
     ["nothing where all safe values count", {}, []],
     [
@@ -202,15 +202,15 @@ describe("What is not protected", () => {
     ["what is sent in clear", { clear: "http://0.0.0.0:5000", reachable: "http://0.0.0.0:5000" }, ["warn HOST"]],
     ["images from everywhere", { anyHost: true }, ["warn OUTBOUND_HOSTS"]],
     ["logins of the fleet", { anyAddress: true, anyKey: true }, ["warn MANAGEMENT_NETWORKS", "warn HOST_KEY_POLICY"]]
-  ])("is %s", (_, facts, wanted) => {
+  ])("is reported: %s", (_, facts, wanted) => {
     const found = ofProtection({ ...safe, ...facts })
     expect(found.map(({ about, level }) => `${level} ${about}`)).toEqual(wanted)
     for (const { kind, next } of found) expect([kind, next === ""]).toEqual(["protection", false])
   })
 })
 
-describe("What is stuck", () => {
-  it("is nothing where all goes on", () => {
+describe("Stuck work", () => {
+  it("is not reported while everything works", () => {
     expect(findingsOf(nothing)).toEqual([])
     const going = {
       ...nothing,
@@ -231,7 +231,7 @@ describe("What is stuck", () => {
     expect(findingsOf(going)).toEqual([])
   })
 
-  it.each(cases)("is %s", (_, facts, what, repair) => {
+  it.each(cases)("is reported: %s", (_, facts, what, repair) => {
     const [found, ...others] = findingsOf({ ...nothing, ...facts })
     expect(others).toEqual([])
     expect(found?.what).toBe(what)
@@ -242,14 +242,14 @@ describe("What is stuck", () => {
     expect(found?.next).toMatch(/[.`]$/)
   })
 
-  it("is told with what is bad first", () => {
+  it("is sorted by severity", () => {
     const levels = findingsOf({ ...nothing, certificates: [certificate], jobs: [job], dead_letters: 1 }).map(
       ({ level }) => level
     )
     expect(levels).toEqual(["bad", "warn", "warn"])
   })
 
-  it("has lengths that people read", () => {
+  it("has readable durations", () => {
     expect([1, 59, 60, 119, 7199, 7200, 172_799, 172_800].map(lengthOf)).toEqual([
       "1 second",
       "59 seconds",

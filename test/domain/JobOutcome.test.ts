@@ -31,13 +31,13 @@ describe("The outcome of a job", () => {
     ["ABORTED", 3, 0, null, "aborted"],
     ["ABORTED", 0, 0, null, "aborted"]
   ] as const)(
-    "of a job that is %s, with %i good and %i failed devices and the remark %s, is %s",
+    "with status %s, %i good and %i failed devices and the remark %s is %s",
     (status, good, bad, failure, is) => {
       assert.strictEqual(outcomeOf({ status, counts: counts(good, bad), failure }), is)
     }
   )
 
-  it("is a success only of a finished job without any failure, and null only while it has not ended", () => {
+  it("is a success only for a finished job without any failure, and null only before its end", () => {
     const ended: ReadonlyArray<string> = ["FINISHED", "EXCEPTION", "ABORTED"]
     for (const status of jobStatuses) {
       for (const good of [0, 1, 5]) {
@@ -63,13 +63,13 @@ describe("The step at which a device failed", () => {
     assert.deepStrictEqual(failedStep(tasks), { step: "Sync device config", reason: "CommitError: refused" })
   })
 
-  it("keeps the sentence of an error that explains itself over several lines", () => {
+  it("keeps a multi-line error sentence", () => {
     const text = "TemplateError: 'x' is undefined\n  in eos/access.j2, line 5\n     5 | {{ x }}\n       |    ^\n"
     const { reason } = failedStep([taskFailed("Generate device config", text)])
     assert.strictEqual(reason, "TemplateError: 'x' is undefined")
   })
 
-  it("is the main task where nothing else is known, and never throws", () => {
+  it("is the main task if nothing else is known, and never throws", () => {
     const only = [taskFailed("main", subtaskFailed("gone"))]
     assert.deepStrictEqual(failedStep(only), { step: "main", reason: "Subtask: gone (failed)" })
     assert.deepStrictEqual(failedStep([]), { step: "", reason: "" })
@@ -91,7 +91,7 @@ describe("The line of the log about a job", () => {
       "f was aborted: wrong image (aborted by alva), 2 of 3 devices failed"
     ],
     ["ABORTED", noDevices, null, null, "f was aborted"]
-  ] as const)("says of %s why, in one line", (status, numbers, failure, reason, text) => {
+  ] as const)("gives the reason of %s in one line", (status, numbers, failure, reason, text) => {
     assert.strictEqual(outcomeText("f", { status, counts: numbers, failure }, reason), text)
   })
 })

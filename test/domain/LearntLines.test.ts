@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { filled, learnt, placed } from "../../src/domain/ConfigLines.ts"
 
-it("counts for all lines that differ in numbers when these come back in their order", () => {
+it("a learnt spelling applies to all lines that differ in numbers if these return in their order", () => {
   const known = learnt("storm level 5 burst 10", ["storm-control all level 5", "storm-control burst 10"])
   assert.deepStrictEqual(known, {
     line: "storm level # burst #",
@@ -13,7 +13,7 @@ it("counts for all lines that differ in numbers when these come back in their or
   ])
 })
 
-it("counts for the one line when its numbers come back otherwise, or not at all", () => {
+it("a learnt spelling applies to one line if its numbers return in another form, or not at all", () => {
   assert.deepStrictEqual(learnt("speed 1000", ["speed 1g"]), { line: "speed 1000", shown: "speed 1g" })
   assert.deepStrictEqual(learnt("mtu 1500", []), { line: "mtu 1500", shown: "" })
   assert.strictEqual(placed(["interface Ethernet7"], "mtu 1500"), "interface Ethernet#\nmtu 1500")

@@ -8,7 +8,7 @@ const networks = (list: string) => Result.getOrThrow(parseManagementNetworks(lis
 const refusal = (list: string) => Result.getOrThrow(Result.flip(parseManagementNetworks(list)))
 
 describe("management networks", () => {
-  it("hold addresses by value, whichever way they are spelled", () => {
+  it("contain addresses by value, in any spelling", () => {
     const list = networks("10.0.0.0/8, 192.0.2.7, 2001:db8:17::/48")
     for (const address of [
       "10.255.255.255",
@@ -22,7 +22,7 @@ describe("management networks", () => {
       expect(isInside(list, address), address).toBe(true)
   })
 
-  it("do not hold what only looks like an address of theirs", () => {
+  it("do not contain texts that only look like one of their addresses", () => {
     const list = networks("10.0.0.0/8,2001:db8:17::/48,::/1")
     for (const address of [
       "11.0.0.1",
@@ -41,7 +41,7 @@ describe("management networks", () => {
       expect(isInside(list, address), address).toBe(false)
   })
 
-  it("are refused with what is wrong about them", () => {
+  it("are refused with the mistake", () => {
     expect(refusal("10.0.0.0/33")).toContain('"10.0.0.0/33" is neither a prefix')
     expect(refusal("10.0.0.0/8,")).toContain('"" is neither a prefix')
     expect(refusal("campus")).toContain("nor the word settings")
@@ -50,7 +50,7 @@ describe("management networks", () => {
     expect(Result.getOrThrow(parseManagementNetworks("settings, 10.0.0.0/8"))).toMatchObject({ fromSettings: true })
   })
 
-  it("stop the start when they cannot be understood, and count as absent when they are empty", () => {
+  it("stop the start when they are invalid, and count as absent when they are empty", () => {
     const started = (MANAGEMENT_NETWORKS: string) =>
       Effect.runSync(Effect.result(Effect.provide(ServerConfig, ServerConfig.layerOf({ MANAGEMENT_NETWORKS }))))
     expect(String(Result.getOrThrow(Result.flip(started("10.1.0.0/8"))))).toContain("has bits behind its prefix")

@@ -27,12 +27,12 @@ describe("a network", () => {
   })
 
   it.each(["10.0.6.1", "10.0.6.1/33", "10.0.6/24", "", "x/24", "10.0.6.1/-1", "2001:db8::1/129"])(
-    "is not read from %j",
+    "is not parsed from %j",
     (cidr) =>
       expect(Result.getFailure(parseNetwork(cidr))).toMatchObject({ value: { message: `Invalid network: ${cidr}` } })
   )
 
-  it("holds its own addresses and no others, of either version", () => {
+  it("contains its own addresses and no others, of either version", () => {
     expect(
       ["10.0.6.0", "10.0.6.255", "10.0.7.0", "2001:db8::1", "x"].map((ip) =>
         containsAddress(network("10.0.6.1/24"), ip)

@@ -30,7 +30,7 @@ const change = (port: unknown) => {
 }
 
 describe("A change of a port", () => {
-  it("keeps the good keys, and says in the order of the keys what is wrong with the others", () => {
+  it("keeps the valid keys, and lists the mistakes of the others in the order of the keys", () => {
     const { configtype, data, errors } = change({
       configtype: "access_tagged",
       data: {
@@ -81,7 +81,7 @@ describe("A change of a port", () => {
     assert.isNull(change({ data: {} }).data)
   })
 
-  it("of nothing but unknown keys is refused by the port's name", () => {
+  it("with unknown keys only is refused by the port's name", () => {
     assert.deepEqual(change({ colour: "red", data: { shape: 1 } }), {
       configtype: stored.configtype,
       data: stored.data,
@@ -91,11 +91,11 @@ describe("A change of a port", () => {
     })
   })
 
-  it("that is no object is none", () => {
+  it("that is not an object is refused", () => {
     for (const sent of [null, "x", 5, []]) assert.isNull(sentFor(sent))
   })
 
-  it("asks for the settings when it names VLANs or VXLANs, and only then", () => {
+  it("asks for the settings only when it names VLANs or VXLANs", () => {
     assert.isTrue(refersToSettings(sentFor({ data: { untagged_vlan: 5 } }) ?? null))
     assert.isFalse(refersToSettings(sentFor({ data: { untagged_vlan: null, description: "x" } }) ?? null))
   })

@@ -14,11 +14,11 @@ describe("Of two releases", () => {
     }
   )
 
-  it("the build does not matter", () => {
+  it("the build is ignored", () => {
     assert.strictEqual(compareReleases("1.0.0+build.1", "1.0.0+build.2"), 0)
   })
 
-  it("the one that runs is a release", () => {
+  it("the running one is a valid release", () => {
     assert.match(release, /^\d+\.\d+\.\d+(-.+)?$/)
   })
 })

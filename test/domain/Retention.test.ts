@@ -1,4 +1,4 @@
-/** What stays of jobs: the rule alone, played on histories of a device by chance. */
+/** Retention of jobs: the rule alone, on random histories of a device. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   type ChangeFacts,
@@ -42,8 +42,8 @@ const history = (seed: number): ReadonlyArray<Change> => {
   }))
 }
 
-describe("what is kept of changes", () => {
-  it("is the newest, what is open, and what an undo needs, in every history", () => {
+describe("retained changes", () => {
+  it("are the newest, the open ones, and those that an undo needs, in every history", () => {
     for (let seed = 0; seed < ROUNDS; seed++) {
       const changes = history(seed)
       const kept = factsOf(changes).map(keepsChange)
@@ -55,7 +55,7 @@ describe("what is kept of changes", () => {
     }
   })
 
-  it("does not depend on how often it was asked, and is never more than three that are closed", () => {
+  it("do not depend on the number of runs, and are never more than three closed ones", () => {
     for (let seed = 0; seed < ROUNDS; seed++) {
       const changes = history(seed)
       const once = changes.filter((_, place) => factsOf(changes).map(keepsChange)[place])
@@ -67,10 +67,10 @@ describe("what is kept of changes", () => {
   })
 })
 
-describe("what is kept of configurations", () => {
+describe("retained configurations", () => {
   const facts = { job_over: true, is_waiting: false, failed: false, is_live: true, device_exists: true, newer: 0 }
 
-  it("is the last one of each device, whatever the count", () => {
+  it("include the last one of each device, whatever the count", () => {
     for (const count of [0, 1, 2, 10]) assert.isTrue(keepsConfig(facts, count))
   })
   it.each([
@@ -79,18 +79,18 @@ describe("what is kept of configurations", () => {
   ])("%s of a count of three stays: %#", (_, newer, stays) => {
     assert.strictEqual(keepsConfig({ ...facts, newer }, 3), stays)
   })
-  it("does not count devices that are gone, nor what failed or was a dry run", () => {
+  it("exclude deleted devices, failures and dry runs", () => {
     assert.isFalse(keepsConfig({ ...facts, device_exists: false }, 3))
     assert.isFalse(keepsConfig({ ...facts, failed: true }, 3))
     assert.isFalse(keepsConfig({ ...facts, is_live: false }, 3))
   })
-  it("is all of a job that has not ended, or that will write the row again", () => {
+  it("include all of a job that has not ended, or that will write the row again", () => {
     assert.isTrue(keepsConfig({ ...facts, job_over: false, failed: true, newer: 9 }, 3))
     assert.isTrue(keepsConfig({ ...facts, is_waiting: true, newer: 9 }, 3))
   })
 })
 
-describe("what is kept of jobs", () => {
+describe("retained jobs", () => {
   const done = { job_over: true, parts: 0 }
 
   it.each([
@@ -100,7 +100,7 @@ describe("what is kept of jobs", () => {
   ])("%s", (_, facts, stays) => {
     assert.strictEqual(keepsJob(facts), stays)
   })
-  it("are results of devices with a configuration or a change that stays, and operations that go on", () => {
+  it("include results of devices with a retained configuration or change, and running operations", () => {
     const row = { job_over: true, is_waiting: false, has_config: false, has_change: false }
     assert.isFalse(keepsJobDevice(row))
     for (const one of ["is_waiting", "has_config", "has_change"]) assert.isTrue(keepsJobDevice({ ...row, [one]: true }))
@@ -109,13 +109,13 @@ describe("what is kept of jobs", () => {
   })
 })
 
-describe("how long each kind is kept", () => {
+describe("the retention time of each kind", () => {
   const all = { JOB_DAYS: 30, JOB_DEVICE_DAYS: 90, CHANGE_DAYS: 7, CONFIG_DAYS: 0, CONFIG_COUNT: 1, OPERATION_DAYS: 31 }
 
-  it("is never longer than its job", () => {
+  it("is never longer than that of its job", () => {
     assert.deepStrictEqual(periodsOf(all), { job: 30, job_device: 30, change: 7, config: 30, operation: 30 })
   })
-  it("is for ever where nothing ends it", () => {
+  it("is unlimited if no limit is set", () => {
     const kept = periodsOf({ ...all, JOB_DAYS: 0 })
     assert.deepStrictEqual(kept, { job: null, job_device: 90, change: 7, config: null, operation: 31 })
   })

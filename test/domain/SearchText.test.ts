@@ -4,7 +4,7 @@ import { questionOf } from "../../src/api/FindApi.ts"
 
 const whole = { mac: "005056AA1207" }
 
-describe("what somebody looks for", () => {
+describe("a search text", () => {
   it.each([
     ["00:50:56:aa:12:07", whole],
     ["00-50-56-AA-12-07", whole],

@@ -4,7 +4,7 @@ import { causeText, madeBy } from "../../src/domain/SyncCause.ts"
 const noted = (cause: string, by: string) => ({ cause, found_by: by, made_by: madeBy(cause, by) })
 
 describe("why a device is not synchronized", () => {
-  it("names who found a change outside Switchyard, and nobody who made it", () => {
+  it("names the finder of a change outside Switchyard, and no author", () => {
     for (const cause of ["drift", "confighash"]) {
       assert.isNull(madeBy(cause, "scheduler"))
       assert.isNull(madeBy(cause, "otto"))
@@ -16,19 +16,19 @@ describe("why a device is not synchronized", () => {
     )
   })
 
-  it("names who made a change here", () => {
+  it("names the author of a change here", () => {
     assert.strictEqual(causeText(noted("interface_updated", "anna")), "its ports were changed, by anna")
     assert.strictEqual(causeText(noted("refresh_settings", "anna")), "the settings have changed, by anna")
   })
 
-  it("claims nothing of causes that clients write, nor of the server's own names", () => {
+  it("ignores the causes that clients write, and the server's own names", () => {
     assert.isNull(madeBy("oob", "anna"))
     assert.isNull(madeBy("neighbor_deleted", "unknown"))
     assert.strictEqual(causeText(noted("oob", "anna")), "oob, found by anna")
     assert.isNull(madeBy("constructor", "anna"))
   })
 
-  it("knows nobody who made what an older row tells", () => {
+  it("has no author for the texts of older rows", () => {
     const row = { cause: "refresh_settings", found_by: "anna", made_by: null }
     assert.strictEqual(causeText(row), "the settings have changed, found by anna")
   })

@@ -13,23 +13,23 @@ import {
   TAKE_OVER
 } from "../../src/domain/Release.ts"
 
-it("goes on with devices and jobs of a silent replica within the time that is promised", () => {
+it("continues devices and jobs of a silent replica within the promised time", () => {
   assert.isAtMost(TAKE_OVER, 10)
   assert.isAtMost(SILENT_REPLICA + LOOK_FOR_REPLICAS + LOOK_FOR_MESSAGES, TAKE_OVER)
   assert.isAtMost(SILENT_JOB + LOOK_FOR_JOBS + LOOK_FOR_MESSAGES, TAKE_OVER)
 })
 
-it("has rows of a silent replica free when its work goes on, also those that two of its transactions wanted", () => {
+it("frees rows of a silent replica before its work continues, even rows that two of its transactions wanted", () => {
   assert.isBelow(IDLE_TRANSACTION, SILENT_REPLICA)
   assert.isBelow(2 * IDLE_TRANSACTION, TAKE_OVER)
 })
 
-it("lets nobody begin with work that a paused process may still believe to be its own", () => {
+it("starts no work that a paused process may still own", () => {
   assert.isBelow(CLAIM_VALID, SILENT_REPLICA - HEARTBEAT)
   assert.isBelow(CLAIM_VALID, REFUSED)
 })
 
-it("stops whoever cannot give signs before others take its work over", () => {
+it("stops a process without heartbeats before others take its work over", () => {
   assert.isBelow(2 * HEARTBEAT, SILENT_REPLICA)
   assert.isBelow(2 * HEARTBEAT, SILENT_JOB)
   // the cluster asks for three signs in the time of silence

@@ -28,14 +28,14 @@ const cases: ReadonlyArray<readonly [what: string, text: string, line: boolean, 
 
 describe("a text", () => {
   for (const [what, text, line, lines, secret] of cases) {
-    it(`with ${what} may travel as ${JSON.stringify({ line, lines, secret })}`, () => {
+    it(`with ${what} is permitted as ${JSON.stringify({ line, lines, secret })}`, () => {
       assert.deepEqual([isText(text, "line"), isText(text, "lines"), isText(text, "secret")], [line, lines, secret])
       assert.isTrue(isText(cleanedText(text, "line").text, "line"))
       assert.isTrue(isText(cleanedText(text, "lines").text, "lines"))
     })
   }
 
-  it("that a job found on a device may be as long as a configuration is", () => {
+  it("that a job found on a device may be as long as a configuration", () => {
     const long = `${"interface Ethernet1\n".repeat(5_000)}`
     assert.deepEqual(
       valueFaults([{ result: long, diff: long }], "result", () => "result"),
@@ -44,7 +44,7 @@ describe("a text", () => {
     assert.strictEqual(textFault("a\u0000", "result")?.message, "holds the control character U+0000")
   })
 
-  it("is told with the place of what it holds", () => {
+  it("is refused with the place of the mistake", () => {
     assert.deepEqual(textFault("ab\ncd\u0007", "lines"), {
       message: "holds the control character U+0007",
       line: 2,
@@ -52,7 +52,7 @@ describe("a text", () => {
     })
   })
 
-  it("in a value is told with the keys that lead to it, and its key says which kind it is", () => {
+  it("in a value is refused with the keys that lead to it, and its key defines its kind", () => {
     const value = { a: [{ description: "x\ny", config: "x\ny" }], "b\u0000": 1, password: "\u0007" }
     assert.deepEqual(valueFaults(value, "line").map(faultText), [
       "a.0.description: holds a line break (U+000A)",
@@ -60,32 +60,34 @@ describe("a text", () => {
     ])
   })
 
-  it.effect("either may travel, and is kept as it is by UTF-8 and JSON, or is refused; cleaned, it always may", () =>
-    Effect.gen(function* () {
-      const Piece = Schema.Union([Schema.String, ...cases.map(([, text]) => Schema.Literal(text))])
-      const samples = yield* Arbitrary.sampleEffect(Arbitrary.schema(Schema.Array(Piece)), {
-        count: 2000,
-        seed: "text"
-      })
-      for (const pieces of samples) {
-        const text = pieces.join("")
-        for (const kind of ["line", "lines"] as const) {
-          const cleaned = cleanedText(text, kind)
-          assert.isUndefined(textFault(cleaned.text, kind))
-          assert.strictEqual(cleanedText(cleaned.text, kind).removed, 0)
-          if (!isText(text, kind)) {
-            assert.isAbove(cleaned.removed, 0)
-            continue
+  it.effect(
+    "is either permitted and kept unchanged by UTF-8 and JSON, or refused; cleaned, it is always permitted",
+    () =>
+      Effect.gen(function* () {
+        const Piece = Schema.Union([Schema.String, ...cases.map(([, text]) => Schema.Literal(text))])
+        const samples = yield* Arbitrary.sampleEffect(Arbitrary.schema(Schema.Array(Piece)), {
+          count: 2000,
+          seed: "text"
+        })
+        for (const pieces of samples) {
+          const text = pieces.join("")
+          for (const kind of ["line", "lines"] as const) {
+            const cleaned = cleanedText(text, kind)
+            assert.isUndefined(textFault(cleaned.text, kind))
+            assert.strictEqual(cleanedText(cleaned.text, kind).removed, 0)
+            if (!isText(text, kind)) {
+              assert.isAbove(cleaned.removed, 0)
+              continue
+            }
+            assert.strictEqual(cleaned.text, text)
+            assert.strictEqual(Buffer.from(text).toString("utf8"), text)
+            if (kind === "line") assert.lengthOf(text.split(/[\n\r\v\f\u0085\u2028\u2029]/), 1)
           }
-          assert.strictEqual(cleaned.text, text)
-          assert.strictEqual(Buffer.from(text).toString("utf8"), text)
-          if (kind === "line") assert.lengthOf(text.split(/[\n\r\v\f\u0085\u2028\u2029]/), 1)
         }
-      }
-    })
+      })
   )
 
-  it("that a device says is cleaned at any depth, and counted", () => {
+  it("of a device is cleaned at any depth, and counted", () => {
     const said: unknown = {
       "Ethernet\u00071": [{ hostname: "core\u00001\u202e", port: "a\nb" }],
       up: true,

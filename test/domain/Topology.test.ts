@@ -38,7 +38,7 @@ const dist = device(1, "dist1")
 const acc = device(2, "acc1")
 const plan = [link(7, 2, "Ethernet49", 1, "Ethernet3")]
 
-describe("cables as they are planned and seen", () => {
+describe("planned and seen cables", () => {
   const table: ReadonlyArray<
     readonly [string, ReadonlyArray<EndDevice>, ReadonlyArray<LldpNeighbour>, ReadonlyArray<string>]
   > = [
@@ -63,7 +63,7 @@ describe("cables as they are planned and seen", () => {
     expect(edgesOf(devices, plan, heard).map(({ agreement }) => agreement)).toEqual(agreements)
   })
 
-  it("say what a port sees instead", () => {
+  it("name the neighbour that a port sees instead", () => {
     const [moved] = edgesOf([dist, acc], plan, [hears(1, "Ethernet3", "acc1", "Ethernet50")])
     expect(moved?.instead).toBe("dist1 Ethernet3 sees acc1 Ethernet50")
   })
@@ -74,7 +74,7 @@ describe("cables as they are planned and seen", () => {
   })
 })
 
-describe("where a new switch hangs", () => {
+describe("the place of a new switch", () => {
   const at = (id: number, hostname: string, state: PlaceDevice["state"]): PlaceDevice => ({
     id,
     hostname,
@@ -85,7 +85,7 @@ describe("where a new switch hangs", () => {
   const all = [at(1, "dist1", "MANAGED"), at(2, "acc1", "UNMANAGED"), at(3, "dist2", "MANAGED"), fresh]
   const links = [...plan, link(8, 2, "Ethernet50", 3, "Ethernet3")]
 
-  it("is the port that it hears, once, and the device that was there", () => {
+  it("is the port that it sees, once, and the device that was there", () => {
     const heard = [
       hears(9, "Ethernet49", "dist1", "Ethernet3"),
       hears(1, "Ethernet3", "mac-0800275C091F", "Ethernet49")
@@ -105,13 +105,13 @@ describe("where a new switch hangs", () => {
     expect(replacedBy(places)).toBe("acc1")
   })
 
-  it("is told by the neighbour when nobody could log in to it", () => {
+  it("is reported by the neighbour if no login to it was possible", () => {
     const places = placesOf(fresh, all, links, [hears(3, "Et7", "mac-0800275C091F", "")])
     expect(places).toMatchObject([{ hostname: "dist2", port: "Ethernet7", heard_by: "neighbour", was: null }])
     expect(replacedBy(places)).toBeNull()
   })
 
-  it("is nobody's place when two devices were there", () => {
+  it("is empty when two devices were there", () => {
     const others = [...all, at(4, "acc2", "MANAGED")]
     const both = [...plan, link(8, 4, "Ethernet50", 3, "Ethernet3")]
     const heard = [hears(9, "Ethernet49", "dist1", "Ethernet3"), hears(9, "Ethernet50", "dist2", "Ethernet3")]

@@ -8,20 +8,20 @@ const rounds = Array.from({ length: MAX_ROUNDS }, (_, round) =>
 )
 
 it.each([...rounds, ...rounds.map(Candidate.checkOf), ...rounds.map(Candidate.probeOf)])(
-  "knows %s as job 412's",
+  "recognises %s as job 412's",
   (candidate) => {
     expect(Candidate.jobOf(candidate)).toBe(412)
   }
 )
 
-it("gives the halves of bounces a number that no job has, and each a text of its own", () => {
+it("gives the halves of bounces an unused job number, and each a text of its own", () => {
   const halves = [Candidate.ofBounce("d", 1_000), Candidate.ofBounce("u", 1_000), Candidate.ofBounce("d", 1_001)]
   expect(halves.map(Candidate.jobOf)).toEqual([0, 0, 0])
   expect(new Set(halves).size).toBe(3)
 })
 
 it.each(["operator", "job", "jobs412", "job412 x", "job-412", "cfg-1-job412", "JOB412"])(
-  "knows %j as somebody else's",
+  "recognises %j as another user's",
   (session) => {
     expect(Candidate.jobOf(session)).toBeNull()
   }

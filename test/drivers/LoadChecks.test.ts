@@ -29,8 +29,8 @@ const makeWay = (...found: ReadonlyArray<ConfigSession>) => {
 const names = (way: ReturnType<typeof makeWay>) =>
   Effect.map(way.sessions, ({ sessions }) => sessions.map(({ name }) => name))
 
-describe("the way of a load", () => {
-  it.effect("is cleared of what is ours and was left behind, and of nothing else", () =>
+describe("the checks before a load", () => {
+  it.effect("remove our own remaining candidates, and nothing else", () =>
     Effect.gen(function* () {
       const way = makeWay(open("job7"), open("job3-check"), open("theirs"))
       const mayAbort = { _tag: "only", jobs: [3] } as const
@@ -42,7 +42,7 @@ describe("the way of a load", () => {
     })
   )
 
-  it.effect("is taken by somebody's candidate until it is old, which is then named", () =>
+  it.effect("stop at another user's candidate until it is old, which is then named", () =>
     Effect.gen(function* () {
       const way = makeWay(open("theirs"))
       const error = yield* Effect.flip(clearForLoad(way, request))
@@ -52,7 +52,7 @@ describe("the way of a load", () => {
     })
   )
 
-  it.effect("is taken by the candidate of a job that is not over, however old it is", () =>
+  it.effect("stop at the candidate of an unfinished job, however old it is", () =>
     Effect.gen(function* () {
       const way = makeWay(open("job3"))
       yield* Effect.flip(clearForLoad(way, request))
@@ -61,7 +61,7 @@ describe("the way of a load", () => {
     })
   )
 
-  it.effect("is taken by every timer but that of our own commit", () =>
+  it.effect("stop at every timer except that of our own commit", () =>
     Effect.gen(function* () {
       const way = makeWay({ ...open("job3"), state: "timed" })
       assert.strictEqual((yield* Effect.flip(clearForLoad(way, request)))._tag, "SessionLockedException")
@@ -69,7 +69,7 @@ describe("the way of a load", () => {
     })
   )
 
-  it.effect("is waited for with a list that is read anew, not with the one that was given", () =>
+  it.effect("wait with a list that is read anew, not with the given one", () =>
     Effect.gen(function* () {
       const way = makeWay()
       const before = yield* Clock.currentTimeMillis

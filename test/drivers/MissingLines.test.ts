@@ -56,8 +56,8 @@ const SHOWN = text(
 const missing = (...lines: ReadonlyArray<string>) =>
   missingLines(eos, text(...lines), SHOWN).map(({ line, lineNumber, sections }) => [lineNumber, ...sections, line])
 
-describe("what a switch shows otherwise", () => {
-  it("misses nothing of what it shows", () => expect(missingLines(eos, SHOWN, SHOWN)).toEqual([]))
+describe("a switch that shows lines in another form", () => {
+  it("misses no line that it shows", () => expect(missingLines(eos, SHOWN, SHOWN)).toEqual([]))
 
   it.each([
     ["abbreviations", ["int et1", "   desc to the printer", "   sw acc vlan 10", "   span portfast"]],
@@ -100,10 +100,10 @@ describe("what a switch shows otherwise", () => {
         "boot system flash:/a.swi"
       ]
     ]
-  ])("is there: %s", (_, lines) => expect(missing(...lines)).toEqual([]))
+  ])("has the line: %s", (_, lines) => expect(missing(...lines)).toEqual([]))
 })
 
-describe("a secret that a switch gives another salt", () => {
+describe("a secret with another salt", () => {
   it.each([
     ["ip ospf authentication-key 7 AA==", "ip ospf authentication-key 7 BB=="],
     ["ospfv3 authentication ipsec spi 3 md5 key 7 AA==", "ospfv3 authentication ipsec spi 3 md5 key 7 BB=="],
@@ -114,7 +114,7 @@ describe("a secret that a switch gives another salt", () => {
     ["shared-key 7 AA==", "shared-key 7 BB=="],
     ["passphrase 7 AA==", "passphrase 7 BB=="],
     ["key clear", "key 7 BB=="]
-  ])("is the line that was given: %s", (given, shown) => {
+  ])("is the given line: %s", (given, shown) => {
     expect(missingLines(eos, given, shown)).toEqual([])
   })
 
@@ -125,7 +125,7 @@ describe("a secret that a switch gives another salt", () => {
   })
 })
 
-describe("what is not shown", () => {
+describe("a missing line", () => {
   it("is named with its number and its headings", () => {
     expect(
       missing("hostname acc1", "interface Ethernet1", "   description to the printer", "   dot1x pae authenticator")
@@ -142,13 +142,13 @@ describe("what is not shown", () => {
     ["a VLAN beside the list", ["vlan 21"]],
     ["another text", ["banner login", "Come in", "EOF"]],
     ["what is still there", ["interface Ethernet2", "   no mtu 9214"]]
-  ])("is missed: %s", (_, lines) =>
+  ])("is reported: %s", (_, lines) =>
     expect(missing(...lines).map((found) => found.at(-1))).toEqual([
       lines.find((line) => !line.startsWith("interface"))?.trim()
     ])
   )
 
-  it("is missed with all that stands below it", () => {
+  it("is reported with all lines below it", () => {
     expect(missing("router bgp 65001", "   router-id 10.0.0.1")).toEqual([
       [1, "router bgp 65001"],
       [2, "router bgp 65001", "router-id 10.0.0.1"]
@@ -156,7 +156,7 @@ describe("what is not shown", () => {
   })
 })
 
-it("takes what was learnt of the release, and knows nothing of platforms without a record", () => {
+it("uses the spellings learnt for the release, and ignores platforms without a record", () => {
   const candidate = text("interface Ethernet1", "   storm level 5")
   const known = (shown: ReadonlyArray<string>) => missingLines(eos, candidate, SHOWN, () => shown)
   expect(known(["spanning-tree portfast"])).toEqual([])
@@ -170,13 +170,13 @@ it("takes what was learnt of the release, and knows nothing of platforms without
 })
 
 describe("lines of a candidate that a configuration does not have", () => {
-  it("are looked for below their sections, whatever their indentation", () => {
+  it("are searched below their sections, with any indentation", () => {
     const candidate = "interface Ethernet1\n  shutdown\ninterface Ethernet2\n  shutdown\n! a remark\nend\n"
     const text = "interface Ethernet1\n   shutdown\n!\ninterface Ethernet2\n   no shutdown\nend\n"
     expect(missingLines(eos, candidate, text)).toMatchObject([{ lineNumber: 4, line: "shutdown" }])
   })
 
-  it("are none in the same configuration, in any order", () => {
+  it("are empty for the same configuration in any order", () => {
     expect(missingLines(eos, "vlan 10\n   name a\nvlan 20\n", "vlan 20\nvlan 10\n   name a\n")).toEqual([])
   })
 })

@@ -315,7 +315,7 @@ const actsOf = (file: string, logsIn: boolean) => {
   return known
 }
 
-describe("a recorded conversation gives the same, however the bytes are cut and delayed", () => {
+describe("a recorded conversation has the same result, however the bytes are cut and delayed", () => {
   beforeAll(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }))
   afterAll(() => void vi.useRealTimers())
 

@@ -69,28 +69,28 @@ describe("lines with secrets that a switch salts", () => {
   })
 })
 
-describe("a difference without the secrets that are only shown otherwise", () => {
+describe("a diff without secrets that only changed their form", () => {
   const before = "hostname a\nusername eve secret sha512 X1\nusername bob secret sha512 Y1\nvlan 10\nend\n"
 
-  it("is empty when there is nothing else", () => {
+  it("is empty when there is no other change", () => {
     const after = before.replace("X1", "X2").replace("Y1", "Y2")
     expect(reduceDiff(eos, before, diffOf(before, after), everySecret)).toBe("")
   })
 
-  it("keeps what else differs, as a difference to the same text", () => {
+  it("keeps other changes, as a diff to the same text", () => {
     const after = before.replace("X1", "X2").replace("vlan 10", "vlan 11")
     const rest = reduceDiff(eos, before, diffOf(before, after), everySecret)
     expect(UnifiedDiff.apply(before, rest)).toEqual(Option.some(before.replace("vlan 10", "vlan 11")))
     expect(rest).not.toContain("X2")
   })
 
-  it("keeps a secret that is not the same", () => {
+  it("keeps a changed secret", () => {
     const after = before.replace("X1", "X2").replace("Y1", "Y2")
     const rest = reduceDiff(eos, before, diffOf(before, after), ({ line }) => line.includes("eve"))
     expect(UnifiedDiff.apply(before, rest)).toEqual(Option.some(before.replace("Y1", "Y2")))
   })
 
-  it("keeps a line whose command differs beside its secret", () => {
+  it("keeps a line whose command differs in addition to its secret", () => {
     const after = before.replace("username eve secret", "username eve privilege 15 secret").replace("X1", "X2")
     expect(reduceDiff(eos, before, diffOf(before, after), everySecret)).toBe(diffOf(before, after))
   })
@@ -105,7 +105,7 @@ describe("a difference without the secrets that are only shown otherwise", () =>
     }
   })
 
-  it("does not take the secret of one section for that of another", () => {
+  it("does not match the secret of one section with that of another", () => {
     const text = "router bgp 1\n   neighbor A password 7 11\nrouter bgp 2\n   neighbor A password 7 11\n"
     const after = text.replaceAll("7 11", "7 22")
     const seen: Array<string> = []
@@ -113,13 +113,13 @@ describe("a difference without the secrets that are only shown otherwise", () =>
     expect(seen.map((line) => line.split("\n")[0])).toEqual(["router bgp 1", "router bgp 2"])
   })
 
-  it("is left alone when it does not fit the text", () => {
+  it("stays unchanged when it does not fit the text", () => {
     const diff = diffOf(before, before.replace("X1", "X2"))
     expect(reduceDiff(eos, "other\n", diff, everySecret)).toBe(diff)
   })
 
   it.prop(
-    "leads to a text that differs from the promised one in secrets only, whatever is left out",
+    "leads to a text that differs from the promised one in secrets only, in any case",
     { from: Lines, to: Lines, same: Schema.Array(Schema.Boolean) },
     ({ same, ...lines }) => {
       const [from, to] = [textOf(lines.from), textOf(lines.to)]
@@ -132,7 +132,7 @@ describe("a difference without the secrets that are only shown otherwise", () =>
   )
 
   it.prop(
-    "is empty only when the texts are equal but for their secrets, and changes nothing when no secret is the same",
+    "is empty only when the texts differ in secrets only, and changes nothing when no secret is the same",
     { from: Lines, to: Lines },
     (lines) => {
       const [from, to] = [textOf(lines.from), textOf(lines.to)]

@@ -25,7 +25,7 @@ describe.each(Object.entries(FORMS))("secrets of %s", (_, lines) => {
     }
   })
 
-  it("stay hidden where a qualifier that nobody knows stands before them or words follow them", () => {
+  it("stay hidden after an unknown qualifier or before further words", () => {
     for (const line of lines.filter((one) => !isProgram(one) && !one.includes("SECRET-DATA"))) {
       for (const value of [
         `brandnew ${VALUES[0]}`,
@@ -37,7 +37,7 @@ describe.each(Object.entries(FORMS))("secrets of %s", (_, lines) => {
     }
   })
 
-  it("stay hidden in differences, behind headings in one line, and in sentences", () => {
+  it("stay hidden in diffs, behind headings in one line, and in sentences", () => {
     for (const line of lines) {
       const text = line.replaceAll(PLACE, () => String(VALUES[0])).replace(/^[+-]/, "")
       for (const around of [
@@ -53,14 +53,14 @@ describe.each(Object.entries(FORMS))("secrets of %s", (_, lines) => {
 })
 
 describe("masking by form", () => {
-  it.each(HARMLESS)("leaves %s", (line) => {
+  it.each(HARMLESS)("keeps %s", (line) => {
     expect(maskSecrets(line)).toBe(line)
     expect(maskSecrets(`+${line}`)).toBe(`+${line}`)
   })
 
   const all = Object.values(FORMS).flat()
 
-  it.prop("hides any word in any form, once and for all", { value: word, at: Schema.Int }, ({ at, value }) => {
+  it.prop("hides any word in any form, idempotently", { value: word, at: Schema.Int }, ({ at, value }) => {
     const line = all[Math.abs(at) % all.length] ?? ""
     if (isProgram(line)) return
     const planted = `Zq7x${value}M4rk`
@@ -105,11 +105,11 @@ describe("masking by form", () => {
     }
   )
 
-  it("takes a long word for no part of a key", () => {
+  it("does not mistake a long word for a part of a key", () => {
     for (const word of ["d".repeat(64), "A".repeat(70), "1f".repeat(32)]) expect(maskSecrets(word)).toBe(word)
   })
 
-  it("leaves certificates as they are", () => {
+  it("leaves certificates unchanged", () => {
     const text = ["-----BEGIN CERTIFICATE-----", ...body, "-----END CERTIFICATE-----"].join("\n")
     expect(maskSecrets(text)).toBe(text)
   })

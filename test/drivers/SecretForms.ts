@@ -1,6 +1,6 @@
 /** Lines of each platform in which a secret stands, as `<secret>`, and lines that only look like it. */
 
-/** Forms by platform. All that is not `<secret>` is harmless and stays. */
+/** Forms by platform. Everything except `<secret>` is harmless and stays. */
 export const FORMS: Readonly<Record<string, ReadonlyArray<string>>> = {
   EOS: [
     "enable secret sha512 <secret>",

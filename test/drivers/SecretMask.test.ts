@@ -69,7 +69,7 @@ describe("masking of secrets", () => {
     expect(maskAnswer(line, "% Invalid input (at token 4: 'hunter2')")).toBe("% Invalid input (at token 4: '********')")
   })
 
-  it.each(kept)("leaves %s", (text) => {
+  it.each(kept)("keeps %s", (text) => {
     expect(maskSecrets(text)).toBe(text)
   })
 })

@@ -24,7 +24,7 @@ describe("a unified diff", () => {
     expect(UnifiedDiff.apply("x\na\nB\nz", diff)).toEqual(Option.none())
   })
 
-  it.each(["what is this", "@@ -1 +1 @@\n-a\n+b\n% Invalid input"])("is no other text, such as %j", (text) => {
+  it.each(["what is this", "@@ -1 +1 @@\n-a\n+b\n% Invalid input"])("is not any other text, such as %j", (text) => {
     expect(UnifiedDiff.apply("a", text)).toEqual(Option.none())
   })
 
@@ -38,7 +38,7 @@ describe("a unified diff", () => {
     )
   })
 
-  it("is found far from where it says, at the nearest place that fits", () => {
+  it("is applied far from its stated position, at the nearest place that fits", () => {
     const far = Array.from({ length: 3_000 }, (_, index) => (index % 1_000 === 700 ? "twice" : `line ${index}`))
     const at = (line: number) => UnifiedDiff.apply(far.join("\n"), `@@ -${line} +${line} @@\n-twice\n+once`)
     for (const [hint, place] of [
@@ -65,11 +65,11 @@ describe("a unified diff", () => {
     )
   })
 
-  it("that is empty leaves the text as it is", () => {
+  it("that is empty leaves the text unchanged", () => {
     expect(UnifiedDiff.apply("a\n", "")).toEqual(Option.some("a\n"))
   })
 
-  it("fits a configuration although the device boots another image since", () => {
+  it("fits a configuration although the boot image of the device has changed", () => {
     const text = "! boot system flash:/EOS-4.31.4M.swi\n!\nhostname a\n!\nvlan 10\n"
     const diff = "@@ -1,4 +1,4 @@\n ! boot system flash:/EOS-4.32.2F.swi\n !\n-hostname a\n+hostname b\n !"
     expect(UnifiedDiff.apply(text, diff)).toEqual(Option.none())

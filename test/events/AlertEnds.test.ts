@@ -34,7 +34,7 @@ const lookedThrough = Effect.gen(function* () {
   )
 })
 
-it.live("An alert of a device ends under the name that the device has by then", () =>
+it.live("An alert of a device ends under the device's present name", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const watched = yield* WatchStore
@@ -53,7 +53,7 @@ it.live("An alert of a device ends under the name that the device has by then", 
   }).pipe(Effect.scoped, Effect.provide(AlertDatabase))
 )
 
-it.live("An alert of a device that is deleted ends with it, and is not told when it has not been yet", () =>
+it.live("An alert of a deleted device ends with it, and is not sent if it was still waiting", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const watched = yield* WatchStore
@@ -68,7 +68,7 @@ it.live("An alert of a device that is deleted ends with it, and is not told when
   }).pipe(Effect.scoped, Effect.provide(AlertDatabase))
 )
 
-it.live("An alert that still waits goes with its device", () =>
+it.live("A waiting alert is removed with its device", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const watched = yield* WatchStore

@@ -15,7 +15,7 @@ const JOBS = "ready:\n  job_not_success: noc\n"
 const titles = (messages: ReturnType<typeof verified>) =>
   messages.map(({ body }) => JSON.parse(body)).map(({ data, type }) => `${type} ${data.count} ${data.title}`)
 
-/** Events that nobody can see apart, however slow the machine is. */
+/** Events at the same moment on a machine of any speed. */
 const atOnce = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work))
 

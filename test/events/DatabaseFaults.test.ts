@@ -1,4 +1,4 @@
-/** A database that is stopped, killed, read-only or full: what follows the log goes on afterwards, with each event once. */
+/** A database that is stopped, killed, read-only or full: followers of the log continue afterwards, with each event once. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,7 +21,7 @@ ready:
   job_not_success: noc
 `
 
-/** Somebody else ends a job, as soon as that can be written. */
+/** Ends a job from outside, as soon as that can be written. */
 const jobEnds = Effect.fnUntraced(function* (id: number) {
   const { aside } = yield* Server
   const data = JSON.stringify({ outcome: "failed", function: "sync_devices" })
@@ -38,7 +38,7 @@ const jobEnds = Effect.fnUntraced(function* (id: number) {
   )
 })
 
-it.live("Followers, alerts and retention go on without a loss or a repeat", () =>
+it.live("Followers, alerts and retention continue without a loss or a repeat", () =>
   Effect.gen(function* () {
     const { postgres } = yield* Server
     const feed = yield* EventFeed

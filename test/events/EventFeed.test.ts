@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventFeed } from "../../src/events/EventFeed.ts"
-import { EventStore } from "../../src/store/EventStore.ts"
 import { DeviceStore, SyncEventStore } from "../../src/store/DeviceStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { EventStore } from "../../src/store/EventStore.ts"
 
 const database = Layer.mergeAll(EventFeed.layer, DeviceStore.layer, SyncEventStore.layer).pipe(
   Layer.provideMerge(EventStore.layer),
@@ -20,7 +20,7 @@ const write = (name: string) =>
 
 const until = (condition: () => boolean) => Effect.repeat(Effect.sleep("5 millis"), { until: condition })
 
-/** What is heard from now on. */
+/** The events from now on. */
 const followed = Effect.gen(function* () {
   const feed = yield* EventFeed
   const heard: Array<{
@@ -34,7 +34,7 @@ const followed = Effect.gen(function* () {
 })
 
 describe("the feed of events", () => {
-  it.live("waits with newer events for an older transaction, and skips nothing of it", () =>
+  it.live("waits with newer events for an older transaction, and skips none of its events", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { complete } = (yield* EventStore).log
@@ -61,7 +61,7 @@ describe("the feed of events", () => {
     }).pipe(Effect.scoped, Effect.provide(database))
   )
 
-  it.live("is held up by nobody who writes no events", () =>
+  it.live("is not delayed by transactions without events", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { heard } = yield* followed
@@ -81,7 +81,7 @@ describe("the feed of events", () => {
   )
 
   it.live(
-    "tells every committed event once and in order, of hundreds of transactions at the same time of which some are rolled back",
+    "delivers every committed event once and in order, from hundreds of parallel transactions with rollbacks",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -113,7 +113,7 @@ describe("the feed of events", () => {
       }).pipe(Effect.scoped, Effect.provide(database))
   )
 
-  it.live("tells nothing again when a transaction has begun with an older number than was told already", () =>
+  it.live("repeats nothing when a transaction began with an older number than the delivered ones", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { complete } = (yield* EventStore).log
@@ -137,7 +137,7 @@ describe("the feed of events", () => {
     }).pipe(Effect.scoped, Effect.provide(database))
   )
 
-  it.live("gives a device's record as it was after each change, also where only its last sight has moved", () =>
+  it.live("gives a device's record as it was after each change, also if only its last contact has moved", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const devices = yield* DeviceStore

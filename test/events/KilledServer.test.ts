@@ -14,7 +14,7 @@ const fetched = (url: string) =>
   Effect.promise(async () => JSON.stringify(await (await fetch(`${url}/api/v1.0/alerts`)).json()))
 
 describe("A killed server", () => {
-  it.live("has sent each alert once in the end, by its id; and an operator tries its receivers", () =>
+  it.live("has sent each alert once in the end, by its id; and an operator tests its receivers", () =>
     Effect.gen(function* () {
       const { behave, received, url } = yield* listen(behaviours.silent)
       const folder = yield* dataFolder

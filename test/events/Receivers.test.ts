@@ -44,7 +44,7 @@ const send = (
       : deliver(all, one, message, 2000, receiverGuard({ OUTBOUND_HOSTS: hosts }))
   })
 
-/** A real server for mails, with a certificate that nobody trusts. */
+/** A real mail server, with an untrusted certificate. */
 const mailServer = Effect.fnUntraced(function* (refused = false) {
   const mails: Array<{ readonly to: ReadonlyArray<string>; readonly text: string }> = []
   const server = new SMTPServer({
@@ -92,23 +92,21 @@ describe("A mail", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "is not sent to a server whose certificate nobody vouches for, nor without encryption that was asked for",
-    () =>
-      Effect.gen(function* () {
-        const { mails, port } = yield* mailServer()
-        const attempt = yield* mail(port, "to: noc@example.org, user: switchyard, secret: KEY")
-        assert.strictEqual(attempt._tag, "Failed")
-        assert.match(attempt.answer, /certificate/i)
-        assert.notInclude(attempt.answer, PASSWORD)
-        assert.strictEqual((yield* mail(yield* freePort, "to: noc@example.org, tls: none"))._tag, "Failed")
-        assert.deepStrictEqual(mails, [])
-      }).pipe(Effect.scoped)
+  it.live("is not sent to a server with an untrusted certificate, nor without the required encryption", () =>
+    Effect.gen(function* () {
+      const { mails, port } = yield* mailServer()
+      const attempt = yield* mail(port, "to: noc@example.org, user: switchyard, secret: KEY")
+      assert.strictEqual(attempt._tag, "Failed")
+      assert.match(attempt.answer, /certificate/i)
+      assert.notInclude(attempt.answer, PASSWORD)
+      assert.strictEqual((yield* mail(yield* freePort, "to: noc@example.org, tls: none"))._tag, "Failed")
+      assert.deepStrictEqual(mails, [])
+    }).pipe(Effect.scoped)
   )
 })
 
 describe("A syslog receiver", () => {
-  it.live("gets one message with its length before it", () =>
+  it.live("receives one message with its length before it", () =>
     Effect.gen(function* () {
       const chunks: Array<Buffer> = []
       const server = net.createServer((socket) => void socket.on("data", (chunk: Buffer) => chunks.push(chunk)))
@@ -129,7 +127,7 @@ describe("A syslog receiver", () => {
 })
 
 describe("Over HTTP", () => {
-  it.live("Zulip gets a form with the login of the bot, PagerDuty its key", () =>
+  it.live("Zulip receives a form with the login of the bot, PagerDuty its key", () =>
     Effect.gen(function* () {
       const { received, url } = yield* listen()
       const zulip = `type: zulip, url: "${url.replace("/hook", "/")}", email: bot@example.org, secret: KEY, stream: noc`
@@ -145,7 +143,7 @@ describe("Over HTTP", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("what comes back is kept without the secrets that were sent, and not for ever", () =>
+  it.live("answers are stored without the sent secrets, and for a limited time", () =>
     Effect.gen(function* () {
       const echo: Behaviour = (_request, response, body) =>
         void response.writeHead(400).end(`${body}\u0000${"x".repeat(9000)}`)
@@ -160,7 +158,7 @@ describe("Over HTTP", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("what a receiver repeats of a secret URL or of a login is not kept either", () =>
+  it.live("a secret URL or login that a receiver repeats is not stored either", () =>
     Effect.gen(function* () {
       const path = "/services/T0AAAAAA1/B0BBBBBB2/kqzWvbnLMqwXnZ7P"
       const repeats: Behaviour = ({ headers, url }, response) =>
@@ -181,7 +179,7 @@ describe("Over HTTP", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("nothing is sent without the secret, or with one that has another form", () =>
+  it.live("nothing is sent without the secret, or with a malformed one", () =>
     Effect.gen(function* () {
       const { received, url } = yield* listen()
       const answers = yield* Effect.forEach(
@@ -205,7 +203,7 @@ describe("Over HTTP", () => {
   )
 })
 
-describe("A receiver whose host is not named", () => {
+describe("A receiver whose host is not listed", () => {
   const kinds = (host: string, port: number) => [
     `type: webhook, url: "http://${host}:${port}/", secret: HOOK`,
     `type: slack, url: "http://${host}:${port}/"`,
@@ -214,7 +212,7 @@ describe("A receiver whose host is not named", () => {
     `type: syslog, address: "tcp://${host}:${port}"`
   ]
 
-  it.live("hears nothing, whichever kind it is and however it is written", () =>
+  it.live("receives nothing, whatever its kind and spelling", () =>
     Effect.gen(function* () {
       let connections = 0
       const server = net.createServer((socket) => {

@@ -14,7 +14,7 @@ const step: ActorStep = {
   state: "proving"
 }
 
-it("fit into messages of PostgreSQL, whatever they hold, and arrive in their order", () => {
+it("messages fit into PostgreSQL notifications, with any contents, and arrive in order", () => {
   const things = [
     ...Array.from({ length: 300 }, (_, number) => line(`line ${number} ${"å".repeat(number)}`)),
     step,
@@ -30,7 +30,7 @@ it("fit into messages of PostgreSQL, whatever they hold, and arrive in their ord
   assert.match(long?.kind === "log" ? long.text : "", /^€{1200} … \(longer in the log of its replica\)$/)
 })
 
-it("are nothing when nothing is told, and what is no message of ours is passed over", () => {
+it("nothing is sent without lines, and foreign messages are ignored", () => {
   assert.deepStrictEqual(toMessages("me", []), [])
   assert.deepStrictEqual(readMessage(listensMessage("me")), { from: "me", listens: true })
   for (const text of ["", "null", "{}", '{"from":1}', '{"from":"x","things":[{"kind":"log"}]}']) {

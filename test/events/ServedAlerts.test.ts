@@ -28,7 +28,7 @@ rules:
 
 layer(ApiSite.layer, { excludeTestServices: true })("A server with alerts.yml in its settings", (it) => {
   it.effect(
-    "tells by the rules in force, refuses a commit with wrong ones at its line, and goes on with those from before",
+    "follows the rules in force, refuses a commit with wrong rules at its line, and continues with the previous rules",
     () =>
       Effect.gen(function* () {
         const { folders, variables } = yield* ApiSite

@@ -1,4 +1,4 @@
-/** What clients of socket.io hear of each event of the log, and which rooms their messages join: as tables. */
+/** The messages of socket.io for each event of the log, and their rooms, as tables. */
 import { assert, describe, it } from "@effect/vitest"
 import type { LiveEvent } from "../../src/domain/events/Event.ts"
 import { roomOf, roomsOfLine, socketPayload } from "../../src/events/SocketBridge.ts"
@@ -130,13 +130,13 @@ const MESSAGES: ReadonlyArray<readonly [message: unknown, room: string | undefin
   [undefined, undefined]
 ]
 
-describe("events as clients of socket.io know them", () => {
+describe("events for socket.io clients", () => {
   it.each(TOLD)("%s", (_, told, room, payload) => {
     const found = socketPayload(told)
     assert.deepStrictEqual({ room: found?.room, payload: found?.payload }, { room, payload })
   })
 
-  it("tells them nothing of what they do not know", () => {
+  it("omit kinds that they do not know", () => {
     assert.deepStrictEqual(
       UNTOLD.map(socketPayload),
       UNTOLD.map(() => null)
@@ -149,7 +149,7 @@ describe("rooms", () => {
     assert.strictEqual(roomOf(message), room)
   })
 
-  it("hear lines of their own level and of those above", () => {
+  it("receive lines of their own level and of those above", () => {
     assert.deepStrictEqual(roomsOfLine("INFO"), ["DEBUG", "INFO"])
     assert.deepStrictEqual(roomsOfLine("CRITICAL"), ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])
   })

@@ -34,7 +34,7 @@ ready:
   job_not_success: noc
 ${rest}`
 
-it.live("Alerts wait while nobody knows who hears of what", () =>
+it.live("Alerts wait while their receivers are unknown", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const repositories = yield* RepositoryStore

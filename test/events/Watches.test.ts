@@ -1,4 +1,4 @@
-/** What the server notices by itself: each occurrence is one event, whoever of several servers sees it. */
+/** Events that the server detects: each occurrence is one event, whichever of several servers sees it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
@@ -24,7 +24,7 @@ const device = Effect.gen(function* () {
 })
 
 describe("A disk", () => {
-  it("is low below a tenth, and has enough again from a little more", () => {
+  it("is low below a tenth, and sufficient again from a little more", () => {
     const states = [50, 11, 9, 5, 11, 12, 50, 9].map((free) => ({ free, total: 100 }))
     let before: string | null = null
     const said = states.map((space) => {
@@ -36,7 +36,7 @@ describe("A disk", () => {
     assert.isNull(diskState({ free: 0, total: 0 }, null))
   })
 
-  it.live("that fills up is one event", () =>
+  it.live("that fills up causes one event", () =>
     Effect.gen(function* () {
       for (const free of [50, 9, 8, 11, 9, 20]) yield* lookAtDisk({ free, total: 100 })
       assert.deepStrictEqual(yield* events, ["disk low", "disk enough"])
@@ -45,7 +45,7 @@ describe("A disk", () => {
 })
 
 describe("A database", () => {
-  it.live("that was started again is one event for all servers that saw it", () =>
+  it.live("that was restarted causes one event for all servers that saw it", () =>
     Effect.gen(function* () {
       let started = "09:00"
       const watched = yield* WatchStore
@@ -65,8 +65,8 @@ describe("A database", () => {
   )
 })
 
-describe("A restart of the database that cannot be told at once", () => {
-  it.live("is told by the next look", () =>
+describe("A restart of the database that cannot be reported at once", () => {
+  it.live("is reported by the next check", () =>
     Effect.gen(function* () {
       let started = "09:00"
       let isAway = true
@@ -74,7 +74,7 @@ describe("A restart of the database that cannot be told at once", () => {
       const look = yield* Effect.provideService(makeDatabaseLook, WatchStore, {
         ...watched,
         databaseStart: Effect.sync(() => started),
-        tell: (...told) => (isAway ? Effect.die("the database has gone again") : watched.tell(...told))
+        report: (...told) => (isAway ? Effect.die("the database has gone again") : watched.report(...told))
       })
       yield* look
       started = "09:05"
@@ -87,7 +87,7 @@ describe("A restart of the database that cannot be told at once", () => {
 })
 
 describe("Roles", () => {
-  it.live("that come into force are one event, and none at the first look", () =>
+  it.live("that come into force cause one event, and none at the first check", () =>
     Effect.gen(function* () {
       const file = (roles: string) => Result.getOrThrow(readPermissions(parse(roles)))
       let rules: ReturnType<typeof file> | null = null
@@ -126,7 +126,7 @@ describe("Roles", () => {
 })
 
 describe("A certificate", () => {
-  it.live("that ends soon is one event, until there is another one", () =>
+  it.live("that ends soon causes one event, until there is another one", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const watched = yield* WatchStore
@@ -145,7 +145,7 @@ describe("A certificate", () => {
 })
 
 describe("A device", () => {
-  it.live("that does not answer is one event, and so is its return", () =>
+  it.live("that does not answer causes one event, and so does its return", () =>
     Effect.gen(function* () {
       const watched = yield* WatchStore
       yield* device

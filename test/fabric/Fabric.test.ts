@@ -6,7 +6,7 @@ import * as Fabric from "../../src/fabric/Fabric.ts"
 import { pair, single, usual } from "../../src/fabric/FabricPlan.ts"
 import { describeReal } from "../support/RealFabric.ts"
 
-/** What the machine has of the names of a fabric; other tests make links and namespaces of their own meanwhile. */
+/** The names of a fabric on the machine; other tests create links and namespaces of their own meanwhile. */
 const ofAFabric = () =>
   (execFileSync("ip", ["-br", "link"]).toString() + execFileSync("ip", ["netns", "list"]).toString())
     .split("\n")
@@ -18,7 +18,7 @@ const until = <E>(condition: Effect.Effect<boolean, E>): Effect.Effect<void, E> 
   )
 
 describeReal("a real fabric", () => {
-  it.live("has routers that hear each other over LLDP, and leaves the machine as it was", () =>
+  it.live("a fabric has routers that see each other over LLDP, and leaves the machine unchanged", () =>
     Effect.gen(function* () {
       const pid = yield* Effect.gen(function* () {
         const fabric = yield* Fabric.make(pair)
@@ -36,7 +36,7 @@ describeReal("a real fabric", () => {
     })
   )
 
-  it.live("keeps what a node has written through a loss of power, and nothing that it ran", () =>
+  it.live("a node keeps its files after a loss of power, and none of its processes", () =>
     Effect.gen(function* () {
       const fabric = yield* Fabric.make(pair)
       yield* fabric.run("core1", "echo kept >/etc/frr/note; echo lost >/run/note; ip addr add 10.1.1.1/32 dev swp1")
@@ -53,7 +53,7 @@ describeReal("a real fabric", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is reached through a local port, and not while the cable of its management port is out", () =>
+  it.live("a node is reached through a local port, except while the cable of its management port is out", () =>
     Effect.gen(function* () {
       const fabric = yield* Fabric.make(pair)
       const port = yield* fabric.reach("10.99.0.11", 22)
@@ -71,7 +71,7 @@ describeReal("a real fabric", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("goes away with the process that built it", () =>
+  it.live("a fabric ends with the process that built it", () =>
     Effect.gen(function* () {
       const script = `import { Effect } from "effect"
         const { make } = await import("${import.meta.dirname}/../../src/fabric/Fabric.ts")
@@ -90,7 +90,7 @@ describeReal("a real fabric", () => {
     })
   )
 
-  it.live("is built whole: cores, distribution routers, a DHCP server and hosts", () =>
+  it.live("a fabric is built completely: cores, distribution routers, a DHCP server and hosts", () =>
     Effect.gen(function* () {
       const fabric = yield* Fabric.make(usual())
       const told = yield* Fabric.runToEnd(Fabric.siteCommand(fabric.pid, ["status"]))
@@ -109,22 +109,26 @@ describeReal("a real fabric", () => {
 const env = { PATH: process.env["PATH"] ?? "" }
 
 describeReal("a program in a site", () => {
-  it.live("sees the site's network, is told to end when its scope does, and says why it ended too early", () =>
-    Effect.gen(function* () {
-      const fabric = yield* Fabric.make(single)
-      const heard: Array<string> = []
-      const shell = (line: string) =>
-        Fabric.startProgram(fabric, {
-          command: ["sh", "-c", line],
-          env,
-          ready: "ready",
-          onLine: (said) => heard.push(said)
-        })
-      yield* Effect.scoped(shell("trap 'echo told; exit 0' TERM; ip -br addr; echo ready; while :; do sleep 0.1; done"))
-      expect(heard.join("\n")).toMatch(/^management .*10\.99\.0\.1\/24/m)
-      expect(heard.at(-1)).toBe("told")
-      const { message } = yield* Effect.scoped(Effect.flip(shell("echo no port; exit 1")))
-      expect(message).toContain("no port")
-    }).pipe(Effect.scoped)
+  it.live(
+    "a program sees the site's network, is stopped when its scope ends, and gives the reason if it ended too early",
+    () =>
+      Effect.gen(function* () {
+        const fabric = yield* Fabric.make(single)
+        const heard: Array<string> = []
+        const shell = (line: string) =>
+          Fabric.startProgram(fabric, {
+            command: ["sh", "-c", line],
+            env,
+            ready: "ready",
+            onLine: (said) => heard.push(said)
+          })
+        yield* Effect.scoped(
+          shell("trap 'echo told; exit 0' TERM; ip -br addr; echo ready; while :; do sleep 0.1; done")
+        )
+        expect(heard.join("\n")).toMatch(/^management .*10\.99\.0\.1\/24/m)
+        expect(heard.at(-1)).toBe("told")
+        const { message } = yield* Effect.scoped(Effect.flip(shell("echo no port; exit 1")))
+        expect(message).toContain("no port")
+      }).pipe(Effect.scoped)
   )
 })

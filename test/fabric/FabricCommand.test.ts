@@ -8,8 +8,8 @@ const namespaces = ["--mount", "--propagation", "private", "--net", "--pid", "--
 const root = `${import.meta.dirname}/../..`
 
 /**
- * Runs lines of shell on a machine of their own as far as its network, its mounts, its processes and `/run` go: nobody else changes
- * what they look at, and what they leave behind goes with them.
+ * Runs lines of shell on a separate machine as far as its network, mounts, processes and `/run` are concerned: no other process changes
+ * their view, and their remains end with them.
  */
 const alone = (lines: string) =>
   Fabric.runToEnd([
@@ -30,7 +30,7 @@ const address = (last: number) => `10\\.99\\.0\\.${last}`
 const router = (name: string, last: number) => `${name} +up +\\d\\d? MB +${address(last)}\n`
 
 describeReal("npm run fabric", () => {
-  it.live("builds one fabric, shows it and ends it, and the machine stays as it was all the time", () =>
+  it.live("builds one fabric, shows it and ends it, and the machine stays unchanged", () =>
     Effect.gen(function* () {
       const said = yield* alone(`
         seen >/run/before
@@ -62,7 +62,7 @@ describeReal("npm run fabric", () => {
     })
   )
 
-  it.live("is built once by two at the same time", () =>
+  it.live("two simultaneous commands build one fabric", () =>
     Effect.gen(function* () {
       const said = yield* alone(`
         fabric up >/run/one &
@@ -76,7 +76,7 @@ describeReal("npm run fabric", () => {
     })
   )
 
-  it.live("leaves nothing behind when it is killed in the middle, and goes down in the middle when told so", () =>
+  it.live("leaves nothing when it is killed in the middle, and stops in the middle on request", () =>
     Effect.gen(function* () {
       const said = yield* alone(`
         begin() {
@@ -107,7 +107,7 @@ describeReal("npm run fabric", () => {
 
 const whole = { isLinux: true, isRoot: true, has: () => true, mayBuild: () => true }
 
-it("says what a machine lacks for a fabric, and how it is installed", () => {
+it("names the missing programs of a machine, and how they are installed", () => {
   expect(missingOn(whole)).toEqual([])
   expect(missingOn({ ...whole, isLinux: false })).toEqual(["A real fabric needs Linux."])
   expect(missingOn({ ...whole, isRoot: false })).toEqual(["A real fabric needs root: run it with sudo."])

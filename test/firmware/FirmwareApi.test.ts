@@ -50,7 +50,7 @@ const jobOf = (body: unknown) =>
   })
 
 layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices: true })("The firmware API", (it) => {
-  it.effect("lists images in the nested envelope and beside it, and links defaults", () =>
+  it.effect("lists images in the nested envelope and next to it, and links defaults", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const set = yield* api.post(`/firmware/${FILE}/set-default`)
@@ -103,7 +103,7 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
     })
   )
 
-  it.effect("downloads from no address of this machine, its link or a private network that nobody has named", () =>
+  it.effect("downloads from no address of this machine, its link or an unlisted private network", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const sql = yield* SqlClient.SqlClient
@@ -126,7 +126,7 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
     })
   )
 
-  it.effect("starts an upgrade with what the request says, at its time", () =>
+  it.effect("starts an upgrade with the options of the request, at its time", () =>
     Effect.gen(function* () {
       yield* seed
       const api = yield* ApiClient
@@ -157,7 +157,7 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
     })
   )
 
-  it.effect("says what is wrong with an upgrade", () =>
+  it.effect("names the mistake of an upgrade request", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const hostname = "east-1"
@@ -189,7 +189,7 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
     })
   )
 
-  it.effect("shows the order of a staggered upgrade, and why there is none", () =>
+  it.effect("shows the order of a staggered upgrade, and the reason if there is none", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const order = yield* api.post("/firmware/upgradecheck", { group: "EAST_WING" })
@@ -217,7 +217,7 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
     })
   )
 
-  it.effect("answers an upgrade's result in both shapes, also when it could not begin", () =>
+  it.effect("returns an upgrade's result in both shapes, also if it could not begin", () =>
     Effect.sync(() => {
       const entry = { task_name: "device_upgrade_task", result: null, diff: "", failed: false }
       const result = { devices: { a1: { failed: false, job_tasks: [entry] } } }
@@ -240,7 +240,7 @@ layer(
     excludeTestServices: true
   }
 )("A site that names hosts", (it) => {
-  it.effect("has images and upgrades from those and its own firmware server, and from no others", () =>
+  it.effect("uses its own firmware server for images and upgrades, and no other", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const askBoth = Effect.fnUntraced(function* (host: string) {

@@ -21,7 +21,7 @@ import { timer } from "../support/Patience.ts"
 export const NEW_VERSION = "4.32.2F"
 export const IMAGE = `EOS-${NEW_VERSION}.swi`
 const OLD_RELEASE = "4.31.4M"
-/** The versions as switches tell them, with their builds. */
+/** The versions as switches report them, with their builds. */
 export const OLD = internalVersion(OLD_RELEASE)
 export const NEW = internalVersion(NEW_VERSION)
 export const MODEL = "CCS-720XP-24ZY4-F"

@@ -1,4 +1,4 @@
-/** A web server of somebody else that images are downloaded from: counts requests, can cut answers, forget ranges or wait. */
+/** An external web server for downloads of images: counts requests, can cut answers, forget ranges or wait. */
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import * as http from "node:http"
@@ -11,7 +11,7 @@ export interface ImageHost {
   readonly cuts: Array<number>
   /** False: ranges are ignored. */
   knowsRanges: boolean
-  /** What is awaited after the first bytes of an answer, so that a test can act while it is under way. */
+  /** Awaited after the first bytes of an answer, so that a test can act while it is under way. */
   hold: Promise<void> | undefined
   /** Resolves when an answer has been begun and waits. */
   readonly begun: () => Promise<void>

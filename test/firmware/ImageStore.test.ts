@@ -47,7 +47,7 @@ const cutAt = (host: ImageHost, ...bytes: ReadonlyArray<number>) => {
 }
 
 describe("The image store", () => {
-  it.live("shows an image when it is whole, with its checksums", () =>
+  it.live("shows an image when it is complete, with its checksums", () =>
     Effect.gen(function* () {
       const { add, incoming, store, stored, visible } = yield* makeScene()
       assert.deepStrictEqual(yield* visible, [])
@@ -59,7 +59,7 @@ describe("The image store", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("never shows an image whose checksum is wrong, and keeps nothing of it", () =>
+  it.live("never shows an image with a wrong checksum, and keeps none of it", () =>
     Effect.gen(function* () {
       const { add, incoming, visible } = yield* makeScene()
       const error = yield* Effect.flip(add("0".repeat(40)))
@@ -68,7 +68,7 @@ describe("The image store", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("goes on where a cut download stopped", () =>
+  it.live("continues an interrupted download at its end", () =>
     Effect.gen(function* () {
       const { add, host, stored } = yield* makeScene()
       cutAt(host, MIB, MIB)
@@ -79,7 +79,7 @@ describe("The image store", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("starts over when the other server knows no ranges, and when what was left is of another file", () =>
+  it.live("starts over when the other server knows no ranges, or when the rest is of another file", () =>
     Effect.gen(function* () {
       const { add, folder, host, stored } = yield* makeScene()
       host.knowsRanges = false
@@ -97,7 +97,7 @@ describe("The image store", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("makes one whole file of two downloads of one name at once, and fetches it once", () =>
+  it.live("combines two simultaneous downloads of one name into one fetch and one complete file", () =>
     Effect.gen(function* () {
       const { add, host, stored, visible } = yield* makeScene()
       yield* Effect.all([add(), add()], { concurrency: 2 })
@@ -107,7 +107,7 @@ describe("The image store", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses an image that is larger than allowed before it fills the disk", () =>
+  it.live("refuses an oversized image before it fills the disk", () =>
     Effect.gen(function* () {
       const { add, incoming, visible } = yield* makeScene({ maxBytes: MIB })
       assert.match((yield* Effect.flip(add())).message, /larger than 1048576 bytes/)
@@ -115,7 +115,7 @@ describe("The image store", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("asks nothing of this machine's own addresses, however they are written", () =>
+  it.live("requests nothing from this machine's own addresses, in any spelling", () =>
     Effect.gen(function* () {
       const { add, host } = yield* makeScene({ guard: guardOf(false) })
       const port = new URL(host.url).port
@@ -132,7 +132,7 @@ describe("The image store", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("follows a redirect to no host that it may not ask itself", () =>
+  it.live("follows a redirect only to permitted hosts", () =>
     Effect.gen(function* () {
       const hosts = Option.some(["127.0.0.1"])
       const rules = { hosts, trusted: [], allowOwn: false, allowLink: false, allowPrivate: false }
@@ -149,7 +149,7 @@ describe("The image store", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says what the other server answered, and follows its redirects", () =>
+  it.live("reports the other server's answer, and follows its redirects", () =>
     Effect.gen(function* () {
       const { add, host, stored } = yield* makeScene()
       const error = yield* Effect.flip(add(sha1, `${host.url}/nothing.swi`))
@@ -173,7 +173,7 @@ describe("The image store", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("computes the checksum anew from a file that was changed by hand", () =>
+  it.live("recomputes the checksum of a manually changed file", () =>
     Effect.gen(function* () {
       const { add, folder, store } = yield* makeScene()
       yield* add()

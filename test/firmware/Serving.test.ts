@@ -8,13 +8,13 @@ import { JobEngine } from "../../src/jobs/engine/JobEngine.ts"
 import * as Campus from "../support/Campus.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import * as Site from "./FirmwareSite.ts"
-import { GetFirmware } from "../../src/domain/jobs/UpkeepJobs.ts"
 import { seconds, TEST } from "../support/Patience.ts"
+import { GetFirmware } from "../../src/domain/jobs/UpkeepJobs.ts"
 
 const MIB = 1024 * 1024
 const LONG = process.env["LONG_TESTS"] === "true"
 const SIZE = (LONG ? 1024 : 50) * MIB
-/** What may be held beside the image: buffers of the streams, and what the garbage collector has not come to. */
+/** The permitted memory in addition to the image: buffers of the streams, and uncollected garbage. */
 const ALLOWANCE = 160 * MIB
 
 /** SHA-1 of so many zero bytes. */
@@ -66,7 +66,7 @@ const readAll = (url: string, headers: Record<string, string> = {}) =>
   })
 
 it.live(
-  `an image of ${SIZE / MIB} MiB is stored and served with flat memory, whole and in parts`,
+  `an image of ${SIZE / MIB} MiB is stored and served with flat memory, completely and in parts`,
   () =>
     Effect.gen(function* () {
       const folders = yield* Campus.makeFolders

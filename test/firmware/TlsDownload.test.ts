@@ -13,7 +13,7 @@ import { sha1Of } from "./ImageHost.ts"
 const NAME = "EOS-4.32.2F.swi"
 const image = Buffer.from("an image")
 
-/** A key and a certificate for localhost that nobody has signed. */
+/** A key and an unsigned certificate for localhost. */
 const selfSigned = () => {
   const { privateKey, publicKey } = forge.pki.rsa.generateKeyPair(2048)
   const certificate = forge.pki.createCertificate()

@@ -51,7 +51,7 @@ const strandedBy = (net: Network, down: ReadonlySet<string>) => {
 }
 
 describe("The order of a staggered upgrade", () => {
-  it("reboots all switches at once that have their own way to the distribution layer", () => {
+  it("reboots all switches together that have their own way to the distribution layer", () => {
     const net = network([
       ["a1", "dist1"],
       ["a1", "dist2"],
@@ -61,7 +61,7 @@ describe("The order of a staggered upgrade", () => {
     assert.deepStrictEqual(groups(net), [["a1", "a2"]])
   })
 
-  it("goes outwards along a chain, and only over the selected switches", () => {
+  it("proceeds outwards along a chain, and only over the selected switches", () => {
     const net = network([
       ["a3", "dist1"],
       ["a3", "a2"],
@@ -85,7 +85,7 @@ describe("The order of a staggered upgrade", () => {
     assert.deepStrictEqual(groups(net), [["a1"], ["a2"], ["a3"]])
   })
 
-  it("does not reboot both uplinks of a switch together although they are no pair", () => {
+  it("does not reboot both uplinks of a switch together although they are not a pair", () => {
     const net = network([
       ["a1", "dist1"],
       ["a2", "dist1"],
@@ -95,7 +95,7 @@ describe("The order of a staggered upgrade", () => {
     assert.deepStrictEqual(groups(net), [["a1"], ["a2"], ["a3"]])
   })
 
-  it("says that it knows no order for switches without a known way to the distribution layer", () => {
+  it("refuses switches without a known way to the distribution layer", () => {
     const net = network([
       ["a1", "dist1"],
       ["a2", "a3"]
@@ -108,7 +108,7 @@ describe("The order of a staggered upgrade", () => {
   const Links = Schema.Array(Schema.Tuple([Switch, End])).check(Schema.isMinLength(1), Schema.isMaxLength(40))
 
   it.prop(
-    "upgrades every switch once, and at no moment strands one that has another way",
+    "upgrades every switch once, and never strands one that has another way",
     [Links],
     ([links]) => {
       const size = 12

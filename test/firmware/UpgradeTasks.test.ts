@@ -1,4 +1,4 @@
-/** When plugins hear that the reboot of an upgrade is over: once for each that they were told of, whatever becomes of it. */
+/** When plugins are notified of the end of an upgrade's reboot: once for each reboot that was announced, with any result. */
 import { assert, describe, it } from "@effect/vitest"
 import type { JobTask } from "../../src/domain/Job.ts"
 import { rebootOver, stepAborted, stepDone, stepFailed, stepOutsideWindow } from "../../src/firmware/UpgradeTasks.ts"

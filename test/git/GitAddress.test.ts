@@ -4,7 +4,7 @@ import { parseGitAddress } from "../../src/git/GitAddress.ts"
 
 type Login = readonly [server: string, username: string, password: string | null]
 
-/** What git is given, and the login beside it. */
+/** The address for git, and the separate login. */
 const CASES: ReadonlyArray<readonly [address: string, remote: string, login: Login | null]> = [
   ["https://robot:p%40ss@h:8443/a.git#main", "https://h:8443/a.git", ["https://h:8443", "robot", "p@ss"]],
   ["http://robot:a@b:c@[::1]:80/a.git", "http://[::1]:80/a.git", ["http://[::1]:80", "robot", "a@b:c"]],
@@ -15,7 +15,7 @@ const CASES: ReadonlyArray<readonly [address: string, remote: string, login: Log
   ["git@h:a.git", "git@h:a.git", null]
 ]
 
-it("gives git addresses without passwords, because it writes them into command lines", () => {
+it("addresses are passed to git without passwords, because git writes them into command lines", () => {
   for (const [address, remote, login] of CASES) {
     const parsed = Result.getOrThrow(parseGitAddress(address))
     assert.strictEqual(parsed.remote, remote)
@@ -28,6 +28,6 @@ it("gives git addresses without passwords, because it writes them into command l
   }
 })
 
-it("refuses a login that would say more than a name and a password to whoever reads it line by line", () => {
+it("addresses are refused if their login would add lines to the line-based protocol of the credential helper", () => {
   assert.isTrue(Result.isFailure(parseGitAddress("https://robot:one%0Ahost=two@h/a.git")))
 })

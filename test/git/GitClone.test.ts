@@ -29,7 +29,7 @@ const withLog = <A, E, R>(body: (lines: ReadonlyArray<string>) => Effect.Effect<
 
 layer(NodeServices.layer, { excludeTestServices: true })("the first clone of a repository", (it) => {
   describe("of a slow remote", () => {
-    it.effect("may take longer than other exchanges, and shows in the log how far it is", () =>
+    it.effect("may take longer than other exchanges, and logs its progress", () =>
       withLog((lines) =>
         Effect.gen(function* () {
           const { gate, hash, remote } = yield* large
@@ -54,7 +54,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("the first clone of a r
       )
     )
 
-    it.effect("ends at its own limit, and says so without the lines of its progress", () =>
+    it.effect("ends at its own limit, with an error without progress lines", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const { gate, remote } = yield* large
@@ -69,7 +69,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("the first clone of a r
       })
     )
 
-    it.effect("is not waited for that long when the remote says nothing at all", () =>
+    it.effect("is given up earlier when the remote sends nothing at all", () =>
       Effect.gen(function* () {
         const { gate, remote } = yield* large
         gate.hold()

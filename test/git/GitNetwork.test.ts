@@ -52,7 +52,7 @@ const isAlive = (pid: number): boolean => {
 
 layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it) => {
   describe("over the network", () => {
-    it.effect("is read over http with the credentials of its address, and refused without a word of them", () =>
+    it.effect("is read over http with the credentials of its address, and a refusal does not mention them", () =>
       Effect.gen(function* () {
         const remote = yield* makeRemote
         const hash = yield* remote.commit({ "a.txt": "one\n" })
@@ -106,12 +106,12 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("leaves no process behind when it is given up", () =>
+    it.effect("leaves no process after it is given up", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const remote = yield* makeRemote
         const [ssh, pids] = [`${remote.directory}/ssh`, `${remote.directory}/pids`]
-        // one that does not care for what it is told
+        // one that ignores its answers
         const script = `#!/bin/sh\ntrap '' TERM HUP INT PIPE\necho $$ >> ${pids}\nwhile :; do sleep 1; done\n`
         yield* fs.writeFileString(ssh, script, { mode: 0o755 })
         const address = `git@switch.example:${remote.bare}`
@@ -123,7 +123,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("says that there is no git", () =>
+    it.effect("reports a missing git", () =>
       Effect.gen(function* () {
         const remote = yield* makeRemote
         const [before, nowhere] = [process.env["PATH"], remote.directory]
@@ -156,7 +156,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       )
     }
 
-    it.effect("shows no credentials when the connection is refused, nor keeps them on disk", () =>
+    it.effect("shows no credentials when the connection is refused, nor stores them on disk", () =>
       Effect.gen(function* () {
         const remote = yield* makeRemote
         const { port, server } = yield* silentServer
@@ -182,7 +182,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("is refused from the start when the address is of a kind that could run programs", () =>
+    it.effect("is refused at once if the kind of the address could run programs", () =>
       Effect.gen(function* () {
         for (const address of [
           "ext::sh -c x",

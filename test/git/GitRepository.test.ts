@@ -8,7 +8,7 @@ import { everything, gitIn, makeRemote } from "./gitRemote.ts"
 
 layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it) => {
   describe("at its first refresh", () => {
-    it.effect("is cloned, and says so in the words that clients parse", () =>
+    it.effect("is cloned, and reports it in the words that clients parse", () =>
       Effect.gen(function* () {
         const remote = yield* makeRemote
         const hash = yield* remote.commit({ "a.txt": "one\n" })
@@ -24,7 +24,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("is found by a path that is relative to where the server was started", () =>
+    it.effect("is found by a path relative to the server's working directory", () =>
       Effect.gen(function* () {
         const remote = yield* makeRemote
         const hash = yield* remote.commit({ "a.txt": "one\n" })
@@ -36,7 +36,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("fails while the remote is empty, and works when it no longer is", () =>
+    it.effect("fails while the remote is empty, and works afterwards", () =>
       Effect.gen(function* () {
         const remote = yield* makeRemote
         const repository = yield* remote.repository()
@@ -51,7 +51,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("fails when there is no repository, leaving nothing behind", () =>
+    it.effect("fails if there is no repository, and leaves nothing", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const remote = yield* makeRemote
@@ -65,7 +65,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("replaces a directory that holds something else, and what a killed process left beside it", () =>
+    it.effect("replaces a directory with other contents, and the remains of a killed process next to it", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const remote = yield* makeRemote
@@ -83,7 +83,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
   })
 
   describe("at a later refresh", () => {
-    it.effect("moves to the new commit and tells which files changed, whatever their names", () =>
+    it.effect("moves to the new commit and names the changed files, whatever their names", () =>
       Effect.gen(function* () {
         const remote = yield* makeRemote
         const first = yield* remote.commit({ "a.txt": "one\n", "old name.txt": "same\n" })
@@ -102,7 +102,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("follows a rewritten history, and still reads the commit that was in force", () =>
+    it.effect("follows a rewritten history, and still reads the commit in force", () =>
       Effect.gen(function* () {
         const remote = yield* makeRemote
         yield* remote.commit({ "a.txt": "base\n" })
@@ -122,7 +122,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("keeps what it has when the remote has vanished", () =>
+    it.effect("keeps its copy when the remote has vanished", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const remote = yield* makeRemote
@@ -139,7 +139,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("makes the copy anew when it is damaged", () =>
+    it.effect("recreates a damaged copy", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const remote = yield* makeRemote
@@ -156,7 +156,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("notices a lost file while reading, and repairs itself at the next refresh", () =>
+    it.effect("detects a lost file while reading, and repairs itself at the next refresh", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const remote = yield* makeRemote
@@ -184,7 +184,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("is cloned anew when the address or the branch is another", () =>
+    it.effect("is cloned again when the address or the branch changes", () =>
       Effect.gen(function* () {
         const remote = yield* makeRemote
         yield* remote.commit({ "a.txt": "one\n" })

@@ -1,4 +1,4 @@
-/** What a git that was killed, or a machine that lost its power, leaves in a local copy. */
+/** The remains of a killed git, or of a power loss, in a local copy. */
 import { spawn } from "node:child_process"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
@@ -57,7 +57,7 @@ const gitAtWork = (folder: string) =>
 layer(NodeServices.layer, { excludeTestServices: true })("a copy in which git was killed", (it) => {
   describe("at its next refresh", () => {
     for (const lock of LEFT) {
-      it.effect(`is brought up to date although ${lock} was left`, () =>
+      it.effect(`is brought up to date although ${lock} remained`, () =>
         Effect.gen(function* () {
           const { fs, hash, remote, repository } = yield* left([lock])
           assert.strictEqual((yield* repository.refresh).commit.hash, hash)
@@ -68,7 +68,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a copy in which git wa
       )
     }
 
-    it.effect("leaves a lock alone while a git process works in the copy, and removes it when that has ended", () =>
+    it.effect("keeps a lock while a git process works in the copy, and removes it afterwards", () =>
       Effect.gen(function* () {
         const { fs, hash, remote, repository } = yield* left(["refs/switchyard/head.lock"])
         const atWork = yield* gitAtWork(remote.copy)

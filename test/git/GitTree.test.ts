@@ -22,7 +22,7 @@ const snapshotOf = (repository: GitRepository, ref: string, previous?: SettingsS
 
 layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it) => {
   describe("with a branch, tag or commit", () => {
-    it.effect("stands for exactly that, also when the remote's HEAD is detached", () =>
+    it.effect("is exactly that commit, also when the remote's HEAD is detached", () =>
       Effect.gen(function* () {
         const remote = yield* makeRemote
         const first = yield* remote.commit({ "a.txt": "1\n" })
@@ -48,7 +48,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("is an error when there is none, and the former copy stays in use", () =>
+    it.effect("is an error if it does not exist, and the previous copy stays in use", () =>
       Effect.gen(function* () {
         const remote = yield* makeRemote
         const hash = yield* remote.commit({ "a.txt": "1\n" })
@@ -112,7 +112,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("follows links inside the repository and refuses those that lead out of it", () =>
+    it.effect("follows links inside the repository and refuses those that leave it", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const remote = yield* makeRemote
@@ -147,7 +147,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("refuses what is too large or no text, by itself or in all", () =>
+    it.effect("refuses files that are too large or not text, singly or in total", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const remote = yield* makeRemote
@@ -170,7 +170,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
-    it.effect("tells what is no text, a pointer or a submodule with its line, and leaves alone what nobody meant", () =>
+    it.effect("names files that are not text, pointers and submodules with a line, and ignores stray files", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const remote = yield* makeRemote

@@ -8,7 +8,7 @@ import { Effect, type Scope } from "effect"
 
 /** A remote whose answers can be held back. */
 export interface GitGate {
-  /** What a server is configured with. */
+  /** The configuration of a server. */
   readonly address: string
   /** From now on every connection gets so many bytes of its answer, none by default, and then nothing more. */
   readonly hold: (afterBytes?: number) => void

@@ -18,7 +18,7 @@ export interface Remote {
   ) => Effect.Effect<GitRepository, never, FileSystem.FileSystem | Path.Path>
 }
 
-/** Runs git in a directory, untouched by the configuration of whoever runs the tests. */
+/** Runs git in a directory, independent of the configuration of the user who runs the tests. */
 export const gitIn =
   (cwd: string) =>
   (...args: ReadonlyArray<string>): string =>

@@ -1,4 +1,4 @@
-/** Every endpoint, called wrongly by who may not call it: who they are and what they may is answered before what is wrong with the call. */
+/** Every endpoint, called wrongly and without permission: identity and permission are answered before other mistakes of the call. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { BASE } from "../../src/api/Api.ts"
@@ -9,7 +9,7 @@ import { ApiClient, type Sending } from "../support/ApiServer.ts"
 import { type ApiEndpoint, endpoints, pathOf } from "../support/EndpointRequests.ts"
 import { SiteWithRoles, tokenOf } from "../support/RolesSite.ts"
 
-/** What is answered to everybody, and what needs no token or takes another one. */
+/** Endpoints that answer every caller, or need no token or another one. */
 const OPEN =
   /^(?:GET \/api\/(?:health|v1\.0\/(?:settings\/model|system\/version)|v1\.0\/auth\/(?:ways|login|auth)\b).*|POST \/api\/v1\.0\/(?:settings\/model.*|auth|auth\/(?:refresh|logout))|(?:POST|DELETE) \/api\/v1\.0\/auth\/session)$/
 
@@ -63,7 +63,7 @@ const wrongCalls = (endpoint: ApiEndpoint): ReadonlyArray<Wrong> => {
   ]
 }
 
-/** A caller lacks a role for a call when no permission speaks of it; users are for who may do everything. */
+/** A caller lacks a role for a call if no permission covers it; users are for administrators only. */
 const lacks = (role: string, { method, path }: ApiEndpoint): boolean => {
   const behind = (path.startsWith(BASE) ? path.slice(BASE.length) : path).replaceAll(/:\w+(\([^)]*\))?/g, "4")
   if (behind.startsWith("/auth/users")) return role !== "administrator"
@@ -76,7 +76,7 @@ layer(SiteWithRoles("roles: {}\n", { METRICS_NETWORKS: ",", RATE_LIMIT: "0" }), 
   "A wrong call",
   (it) => {
     it.effect(
-      "of somebody without a token is answered with 401",
+      "without a token is answered with 401",
       () =>
         Effect.gen(function* () {
           yield* setScene()
@@ -94,7 +94,7 @@ layer(SiteWithRoles("roles: {}\n", { METRICS_NETWORKS: ",", RATE_LIMIT: "0" }), 
     )
 
     it.effect(
-      "of somebody whose role does not have it is answered with 403",
+      "without the required role is answered with 403",
       () =>
         Effect.gen(function* () {
           yield* setScene()
@@ -131,7 +131,7 @@ const FILE = `roles:
   nothing: { permissions: [] }
 `
 
-/** Somebody else's device, and one that is not there, by name and by id. */
+/** Another user's device, and an unknown one, by name and by id. */
 const FOREIGN = ["core1", "1"]
 const MISSING = ["nosuch", "99"]
 
@@ -155,7 +155,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A device that a calle
     )
   })
 
-  it.effect("is answered as one that is not there, by every call", () =>
+  it.effect("is reported as unknown, by every call", () =>
     Effect.gen(function* () {
       yield* setScene()
       const ofDevices = endpoints.filter(({ path }) => /\/device(?:_\w+)?(?:\/hostname)?\/:(?:hostname|id)/.test(path))
@@ -174,7 +174,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A device that a calle
     })
   )
 
-  it.effect("is answered so too where the body names it, whatever else is wrong with that", () =>
+  it.effect("is reported as unknown also if the body names it, in spite of other mistakes there", () =>
     Effect.gen(function* () {
       yield* setScene()
       const named: ReadonlyArray<readonly [path: string, body: (name: string) => unknown]> = [
@@ -221,42 +221,40 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A device that a calle
     })
   )
 
-  it.effect(
-    "is not told of by an initialisation that names it, by its MAC address, its serial number or its name",
-    () =>
-      Effect.gen(function* () {
-        yield* setScene([`update device set serial = 'AB1', ztp_mac = '08002700C001' where hostname = 'core1'`])
-        const path = `${BASE}/new_devices`
-        const type = { device_type: "ACCESS" }
-        const mine = { ...type, mac: "08:00:27:00:00:06" }
-        const pairs: ReadonlyArray<readonly [foreign: object, missing: object]> = [
-          [
-            { ...type, mac: "08002700C001", hostname: "special-a20" },
-            { ...type, mac: "080027000099", hostname: "special-a20" }
-          ],
-          [
-            { ...type, serial: "AB1", hostname: "special-a20" },
-            { ...type, serial: "AB9", hostname: "special-a20" }
-          ],
-          [
-            { ...mine, hostname: "core1", replace_hostname: true },
-            { ...mine, hostname: "nosuch", replace_hostname: true }
-          ]
+  it.effect("is not revealed by an initialisation that names it by MAC address, serial number or name", () =>
+    Effect.gen(function* () {
+      yield* setScene([`update device set serial = 'AB1', ztp_mac = '08002700C001' where hostname = 'core1'`])
+      const path = `${BASE}/new_devices`
+      const type = { device_type: "ACCESS" }
+      const mine = { ...type, mac: "08:00:27:00:00:06" }
+      const pairs: ReadonlyArray<readonly [foreign: object, missing: object]> = [
+        [
+          { ...type, mac: "08002700C001", hostname: "special-a20" },
+          { ...type, mac: "080027000099", hostname: "special-a20" }
+        ],
+        [
+          { ...type, serial: "AB1", hostname: "special-a20" },
+          { ...type, serial: "AB9", hostname: "special-a20" }
+        ],
+        [
+          { ...mine, hostname: "core1", replace_hostname: true },
+          { ...mine, hostname: "nosuch", replace_hostname: true }
         ]
-        const same = (text = "") => text.replaceAll(/08002700C001|080027000099|AB[19]/g, "it")
-        for (const pair of pairs) {
-          const bodies = pair.map((line) => ({ devices: [line] }))
-          const [foreign, missing] = yield* answers("fresh", "POST", [path, path], bodies)
-          assert.strictEqual(foreign?.status, missing?.status, JSON.stringify(pair))
-          assert.strictEqual(same(foreign?.text), same(missing?.text))
-        }
-        const init = { hostname: "core1", ...type, replace_hostname: true }
-        const [replaced] = yield* answers("fresh", "POST", [`${BASE}/device_init/6`], [init])
-        assert.strictEqual(replaced?.status, 403)
-      })
+      ]
+      const same = (text = "") => text.replaceAll(/08002700C001|080027000099|AB[19]/g, "it")
+      for (const pair of pairs) {
+        const bodies = pair.map((line) => ({ devices: [line] }))
+        const [foreign, missing] = yield* answers("fresh", "POST", [path, path], bodies)
+        assert.strictEqual(foreign?.status, missing?.status, JSON.stringify(pair))
+        assert.strictEqual(same(foreign?.text), same(missing?.text))
+      }
+      const init = { hostname: "core1", ...type, replace_hostname: true }
+      const [replaced] = yield* answers("fresh", "POST", [`${BASE}/device_init/6`], [init])
+      assert.strictEqual(replaced?.status, 403)
+    })
   )
 
-  it.effect("is not told of by the question whether a call would be allowed", () =>
+  it.effect("is not revealed by the question whether a call would be permitted", () =>
     Effect.gen(function* () {
       yield* setScene()
       const asks = (query: string) => `${BASE}/auth/explain?${query}`
@@ -271,7 +269,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A device that a calle
           assert.deepEqual(foreign, missing, `${role} ${call}`)
         }
       }
-      // who sees all devices is told that there is none
+      // a caller who sees all devices is told that it does not exist
       const [none] = yield* answers("monitoring", "GET", [asks("method=POST&path=/devices&device=nosuch")], [])
       assert.strictEqual(none?.status, 404)
     })

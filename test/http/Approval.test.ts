@@ -1,4 +1,4 @@
-/** Live jobs that wait for somebody else's approval, through the API. */
+/** Live jobs that wait for another person's approval, through the API. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -66,7 +66,7 @@ const job = Effect.fnUntraced(function* (id: number) {
 const messageOf = (body: unknown) => Schema.decodeUnknownSync(Schema.Struct({ message: Schema.String }))(body).message
 
 layer(Site({}), { excludeTestServices: true })("A role whose live jobs need an approval", (it) => {
-  it.effect("waits for somebody else who may start such a job themselves, and only for them", () =>
+  it.effect("waits for another person who may start such a job themselves, and only for them", () =>
     Effect.gen(function* () {
       yield* setScene()
       const unpinned = yield* as("indy/junior", "POST", "/device_syncto", { hostname: "dist1", dry_run: false })
@@ -125,7 +125,7 @@ layer(Site({}), { excludeTestServices: true })("A role whose live jobs need an a
     })
   )
 
-  it.effect("goes on when the roles need no approval any more, and waits while they do", () =>
+  it.effect("continues when the roles need no approval any more, and waits while they do", () =>
     Effect.gen(function* () {
       yield* setScene()
       const { DATA_DIR } = yield* ServerConfig
@@ -158,7 +158,7 @@ layer(Site({}), { excludeTestServices: true })("A role whose live jobs need an a
     })
   )
 
-  it.effect("is decided by people, and not by whoever made the token that asked", () =>
+  it.effect("is decided by people, and not by the creator of the requesting token", () =>
     Effect.gen(function* () {
       yield* setScene()
       const makeToken = Effect.fnUntraced(function* (who: string, name: string, role: string) {
@@ -177,7 +177,7 @@ layer(Site({}), { excludeTestServices: true })("A role whose live jobs need an a
     })
   )
 
-  it.effect("who needs no approval waits for nobody", () =>
+  it.effect("does not apply to roles that need no approval", () =>
     Effect.gen(function* () {
       yield* setScene()
       const id = yield* start("kim/operator", { hostname: "dist1", dry_run: false })
@@ -187,7 +187,7 @@ layer(Site({}), { excludeTestServices: true })("A role whose live jobs need an a
 })
 
 layer(Site({ APPROVAL_WAIT: "1", APPROVAL_SCORE: "20" }), { excludeTestServices: true })("A limit of risk", (it) => {
-  it.effect("lets a dry run above it wait, and gives it up when nobody approves it in time", () =>
+  it.effect("makes a dry run above it wait, and gives it up without an approval in time", () =>
     Effect.gen(function* () {
       yield* setScene([
         `insert into job_device (job_id, hostname, failed, reached_end, changed, score, job_tasks)

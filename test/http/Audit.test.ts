@@ -1,4 +1,4 @@
-/** The audit through the API: who changed what, by whom a job was aborted, and what is not told. */
+/** The audit through the API: authors of changes, users who aborted jobs, and omitted data. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -65,7 +65,7 @@ layer(SiteServer(), { excludeTestServices: true })("The audit", (it) => {
     )
   }
 
-  it.effect("tells what a field was before and after, and nothing of fields that stay", () =>
+  it.effect("shows the value of a field before and after, and omits unchanged fields", () =>
     Effect.gen(function* () {
       yield* setScene()
       const api = yield* ApiClient
@@ -78,7 +78,7 @@ layer(SiteServer(), { excludeTestServices: true })("The audit", (it) => {
     })
   )
 
-  it.effect("is read by everybody who may, newest first, by filters, device and job", () =>
+  it.effect("is readable by permitted callers, newest first, by filters, device and job", () =>
     Effect.gen(function* () {
       yield* setScene()
       const api = yield* ApiClient

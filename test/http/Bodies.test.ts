@@ -11,7 +11,7 @@ const nested = (depth: number) => `{"a":`.repeat(depth) + "1" + "}".repeat(depth
 /** An object of exactly this size. */
 const filled = (bytes: number) => `{"unknown_key": "${"x".repeat(bytes - 19)}"}`
 
-/** What no route with a body accepts. */
+/** Bodies that no route accepts. */
 const unreadable: ReadonlyArray<readonly [what: string, sending: Sending, status: number, message: string]> = [
   ["broken JSON", { raw: "{" }, 400, "Bad Request"],
   ["a list", { raw: "[]" }, 400, "Bad Request"],
@@ -52,7 +52,7 @@ const withBody = endpoints
 layer(ApiServer())((it) => {
   describe("Every route with a body", () => {
     for (const { method, path } of withBody) {
-      it.effect(`${method} ${path} refuses what it cannot read and changes nothing`, () =>
+      it.effect(`${method} ${path} refuses an unreadable body and changes nothing`, () =>
         Effect.gen(function* () {
           const api = yield* ApiClient
           yield* setScene()
@@ -72,7 +72,7 @@ layer(ApiServer())((it) => {
       return yield* (yield* ApiClient).send("POST", "/api/v1.0/settings/model", sending)
     })
 
-    it.effect("may have a byte order mark, a charset, another JSON type, and keys twice", () =>
+    it.effect("may have a byte order mark, a charset, another JSON type, and duplicate keys", () =>
       Effect.gen(function* () {
         const marked = yield* send({ raw: `\ufeff{"domain_name": "a.org"}` })
         assert.strictEqual(marked.status, 200)
@@ -86,7 +86,7 @@ layer(ApiServer())((it) => {
       })
     )
 
-    it.effect("that is compressed is refused, and one that says it is not is read", () =>
+    it.effect("is refused when compressed, and read when declared as identity", () =>
       Effect.gen(function* () {
         for (const coding of ["gzip", "br", "deflate", "gzip, gzip"]) {
           const { body, status } = yield* send({ raw: "{}", headers: { ...json, "content-encoding": coding } })
@@ -117,7 +117,7 @@ layer(ApiServer())((it) => {
       })
     )
 
-    it.effect("may have ten megabytes, and not one byte more", () =>
+    it.effect("may have ten megabytes, and no byte more", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* send({ raw: filled(MAX_BODY_BYTES) })).status, 200)
         const large = yield* send({ raw: filled(MAX_BODY_BYTES + 1), headers: { ...json, connection: "close" } })

@@ -1,4 +1,4 @@
-/** What one sender of bodies can take from the others: neither the server's time nor its memory. */
+/** One sender of bodies takes neither the server's time nor its memory from others. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
@@ -31,7 +31,7 @@ const groups = (regex: string, count = 1) => ({
 const REPEATED = "a{1000}".repeat(280)
 
 layer(server(), { excludeTestServices: true })("The check of settings", (it) => {
-  it.effect("reads little from those without a token, and says so", () =>
+  it.effect("reads small bodies only without a token, with an explanation", () =>
     Effect.gen(function* () {
       const large = { json: interfaces(3000) }
       const refused = yield* post("/settings/model", large)
@@ -42,7 +42,7 @@ layer(server(), { excludeTestServices: true })("The check of settings", (it) => 
     })
   )
 
-  it.effect("takes a token that is not good for none", () =>
+  it.effect("treats an invalid token as none", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const headers = { authorization: "Bearer nonsense" }
@@ -65,7 +65,7 @@ layer(server(), { excludeTestServices: true })("The check of settings", (it) => 
     })
   )
 
-  it.effect("compiles no pattern that repeats too often", () =>
+  it.effect("compiles no pattern with excessive repetition", () =>
     Effect.gen(function* () {
       const { body, status } = yield* post("/settings/model/groups.yml", { json: groups(REPEATED, 2) }, "indy")
       const what = (name: string) =>
@@ -90,8 +90,8 @@ layer(server({ OPEN_CHECK_MAX_SIZE: "10000000" }), { excludeTestServices: true }
   )
 })
 
-describe("While settings are checked that take long", () => {
-  it.live("others are answered", () =>
+describe("While settings are checked for long", () => {
+  it.live("other requests are answered", () =>
     Effect.gen(function* () {
       const { api } = yield* serve({ JWT_ENABLED: "false" })
       const json = groups("a{1000}b{1000}c{400}", 40)
@@ -137,8 +137,8 @@ const held = Effect.fnUntraced(function* (path: string, bytes: number, headers: 
   return yield* begin(Number(new URL(base).port), head, Buffer.alloc(bytes, 0x20))
 })
 
-layer(server({ BODY_MEMORY: String(16 * MEGABYTE) }), { excludeTestServices: true })("Bodies that are held", (it) => {
-  it.effect("take a bounded memory: the largest are refused with 503, and small ones are taken all the while", () =>
+layer(server({ BODY_MEMORY: String(16 * MEGABYTE) }), { excludeTestServices: true })("Waiting bodies", (it) => {
+  it.effect("their memory is bounded: the largest are refused with 503, and small ones are accepted", () =>
     Effect.gen(function* () {
       const headers = Object.entries(yield* bearer).map(([name, value]) => `${name}: ${value}`)
       const connections = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () =>
@@ -154,7 +154,7 @@ layer(server({ BODY_MEMORY: String(16 * MEGABYTE) }), { excludeTestServices: tru
     }).pipe(Effect.scoped)
   )
 
-  it.effect("without a token take nothing from callers with one", () =>
+  it.effect("callers without a token take nothing from callers with one", () =>
     Effect.gen(function* () {
       const connections = yield* Effect.forEach(Array.from({ length: 60 }), () => held("/settings/model", 60_000))
       const refused = () => connections.filter(({ answer }) => answer().startsWith("HTTP/1.1 503")).length
@@ -166,7 +166,7 @@ layer(server({ BODY_MEMORY: String(16 * MEGABYTE) }), { excludeTestServices: tru
 })
 
 layer(server({ BODY_TIMEOUT: "1" }), { excludeTestServices: true })((it) => {
-  it.effect("A body that does not come is refused with 408", () =>
+  it.effect("A body that does not arrive is refused with 408", () =>
     Effect.gen(function* () {
       const { answer } = yield* held("/settings/model", 10)
       while (answer() === "") yield* Effect.sleep("5 millis")

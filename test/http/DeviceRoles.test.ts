@@ -1,4 +1,4 @@
-/** Callers who may work on some devices only, and the ways by which they might get at others. */
+/** Callers with permissions for some devices only, and the ways by which they might reach others. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -88,7 +88,7 @@ const FOREIGN: ReadonlyArray<readonly [method: string, path: string, json?: unkn
 ]
 
 layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devices", (it) => {
-  it.effect("reaches no other, however they are named, and starts nothing", () =>
+  it.effect("reaches no other device under any name, and starts nothing on it", () =>
     Effect.gen(function* () {
       yield* setScene()
       for (const [method, path, json] of FOREIGN) {
@@ -111,7 +111,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
     })
   )
 
-  it.effect("gives no device of theirs the place of another one", () =>
+  it.effect("replaces no device of others by their own", () =>
     Effect.gen(function* () {
       yield* setScene()
       // core1's: what is done to east-a1 would be done to core1
@@ -127,7 +127,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
     })
   )
 
-  it.effect("puts no lines into a configuration without being allowed to give one", () =>
+  it.effect("writes no lines into a configuration without the right for it", () =>
     Effect.gen(function* () {
       yield* setScene()
       const evil = "x\nusername eva privilege 15 nopassword"
@@ -135,7 +135,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
         statusOf(role, "PUT", "/device/east-a1/interfaces", { interfaces: { Ethernet1: { data } } })
       for (const role of ["east-ports", "two-ports", "everything-of-two-ports"]) {
         assert.strictEqual(yield* put(role, { cli_append_str: evil }), 403, role)
-        // texts of one line have no others for anybody
+        // fields of one line contain no further lines for any caller
         for (const data of [{ description: evil }, { tags: [evil] }]) {
           assert.strictEqual(yield* put(role, data), 400, `${role} ${JSON.stringify(data)}`)
         }
@@ -147,7 +147,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
     })
   )
 
-  it.effect("sees no jobs of a person by giving their name to a program", () =>
+  it.effect("cannot see jobs of a person by giving that name to a program", () =>
     Effect.gen(function* () {
       yield* setScene([`update job set scheduled_by = 'alice', scheduled_way = 'jwt' where id = 2`])
       const api = yield* ApiClient
@@ -164,7 +164,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
     })
   )
 
-  it.effect("sees lists without the others, and both counts", () =>
+  it.effect("sees lists without other devices, with matching counts", () =>
     Effect.gen(function* () {
       yield* setScene([
         `insert into job_device (job_id, hostname, failed, job_tasks, reached_end) values (1, 'east-a1', false, '[]', true), (2, 'core1', false, '[]', true)`
@@ -196,7 +196,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
     })
   )
 
-  it.effect("sees a job of somebody else that names others only when it is all theirs", () =>
+  it.effect("sees another user's job only if it concerns permitted devices alone", () =>
     Effect.gen(function* () {
       yield* setScene([
         `update job set start_arguments = '{"hostnames": ["east-a1", "core1"]}' where id = 1`,
@@ -206,7 +206,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
     })
   )
 
-  it.effect("starts jobs by a group with the names that are in it now", () =>
+  it.effect("starts jobs by a group with its present members", () =>
     Effect.gen(function* () {
       yield* setScene()
       assert.strictEqual(yield* statusOf("east", "POST", "/device_syncto", { group: "EAST_WING", resync: true }), 200)
@@ -219,7 +219,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
 })
 
 layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some ports", (it) => {
-  it.effect("changes these, and nothing else of any switch", () =>
+  it.effect("changes these ports, and nothing else of any switch", () =>
     Effect.gen(function* () {
       yield* setScene()
       const change = (role: string, device: string, ports: ReadonlyArray<string>) =>
@@ -244,7 +244,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some port
     })
   )
 
-  it.effect("is judged by the call that is understood, not by how its path is written", () =>
+  it.effect("is judged by the parsed call, not by the spelling of its path", () =>
     Effect.gen(function* () {
       yield* setScene()
       const send = (path: string) => statusOf("ports-by-path", "PUT", path, { description: "mine" })
@@ -276,7 +276,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some port
 })
 
 layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some jobs", (it) => {
-  it.effect("with dry runs only starts none that changes a switch, now or afterwards", () =>
+  it.effect("with dry runs only starts none that changes a switch, now or later", () =>
     Effect.gen(function* () {
       yield* setScene()
       const sync = (json: object) => statusOf("looker", "POST", "/device_syncto", { hostname: "east-a1", ...json })
@@ -294,7 +294,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some jobs
     })
   )
 
-  it.effect("with an approval only takes no ports down, which could not wait for one", () =>
+  it.effect("with an approval only takes no ports down, because that could not wait for one", () =>
     Effect.gen(function* () {
       yield* setScene()
       const bounce = { bounce_interfaces: ["Ethernet1"] }
@@ -302,7 +302,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some jobs
     })
   )
 
-  it.effect("keeps nobody waiting with a long path for a glob of many stars", () =>
+  it.effect("delays no other request by a long path for a glob of many stars", () =>
     Effect.gen(function* () {
       const send = yield* caller({ roles: ["slow"] })
       const path = `/auth/explain?method=GET&path=/${"a".repeat(4000)}`
@@ -325,7 +325,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some jobs
     })
   )
 
-  it.effect("is told beforehand what would be refused", () =>
+  it.effect("can ask beforehand what would be refused", () =>
     Effect.gen(function* () {
       yield* setScene()
       const explain = Effect.fnUntraced(function* (role: string, query: string) {

@@ -19,7 +19,7 @@ layer(ApiServer())("The API document", (it) => {
     })
   )
 
-  it.effect("says of every endpoint what it does, and shows an example that fits", () =>
+  it.effect("describes every endpoint, with a valid example", () =>
     Effect.sync(() => {
       HttpApi.reflect(Api, {
         onGroup: () => {},
@@ -46,7 +46,7 @@ layer(ApiServer())("The API document", (it) => {
     })
   )
 
-  it.effect("has the examples in it, and the query parameters", () =>
+  it.effect("contains the examples and the query parameters", () =>
     Effect.sync(() => {
       const text = JSON.stringify(OpenApi.fromApi(Api).paths["/api/v1.0/devices"])
       assert.include(text, '"name":"per_page"')

@@ -28,7 +28,7 @@ const withOneWrong = function* (value: unknown, depth = 0): Generator<unknown> {
 
 const withBody = endpoints.filter(({ payload }) => payload !== undefined)
 
-/** What is open without a token (docs/api.md#open-paths). */
+/** Paths that are open without a token (docs/api.md#open-paths). */
 const OPEN = new Set([
   "GET /api/v1.0/auth/ways",
   "POST /api/v1.0/auth",
@@ -54,7 +54,7 @@ const Guarded = Layer.unwrap(
 ).pipe(Layer.provide(NodeServices.layer))
 
 layer(Guarded, { excludeTestServices: true })("Without a token", (it) => {
-  it.effect("every route but the open ones is 401, whatever the body, and changes nothing", () =>
+  it.effect("every route except the open ones is 401, whatever the body, and changes nothing", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       yield* setScene()
@@ -82,39 +82,37 @@ layer(Guarded, { excludeTestServices: true })("Without a token", (it) => {
     })
   )
 
-  it.effect(
-    "every route answers the preflight of a page of another origin, and shows it the headers that it reads",
-    () =>
-      Effect.gen(function* () {
-        const api = yield* ApiClient
-        const origin = "https://ui.example.org"
-        for (const endpoint of endpoints.filter(({ path }) => path.startsWith("/api/v1.0/"))) {
-          const name = `${endpoint.method} ${endpoint.path}`
-          const asked = {
-            origin,
-            "access-control-request-method": endpoint.method,
-            "access-control-request-headers": "authorization,content-type,x-fields"
-          }
-          const preflight = yield* api.send("OPTIONS", pathOf(endpoint), { headers: asked })
-          const answer = yield* api.send(endpoint.method, pathOf(endpoint), { headers: { origin } })
-          assert.strictEqual(preflight.status, 200, name)
-          assert.include(preflight.headers.get("access-control-allow-methods") ?? "", endpoint.method, name)
-          for (const header of ["authorization", "content-type", "x-fields"]) {
-            assert.include(preflight.headers.get("access-control-allow-headers") ?? "", header, name)
-          }
-          for (const { headers } of [preflight, answer]) {
-            assert.strictEqual(headers.get("access-control-allow-origin"), origin, name)
-            assert.include(headers.get("access-control-expose-headers") ?? "", "X-Total-Count", name)
-          }
+  it.effect("every route answers the preflight of a page of another origin, and exposes its headers", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      const origin = "https://ui.example.org"
+      for (const endpoint of endpoints.filter(({ path }) => path.startsWith("/api/v1.0/"))) {
+        const name = `${endpoint.method} ${endpoint.path}`
+        const asked = {
+          origin,
+          "access-control-request-method": endpoint.method,
+          "access-control-request-headers": "authorization,content-type,x-fields"
         }
-      })
+        const preflight = yield* api.send("OPTIONS", pathOf(endpoint), { headers: asked })
+        const answer = yield* api.send(endpoint.method, pathOf(endpoint), { headers: { origin } })
+        assert.strictEqual(preflight.status, 200, name)
+        assert.include(preflight.headers.get("access-control-allow-methods") ?? "", endpoint.method, name)
+        for (const header of ["authorization", "content-type", "x-fields"]) {
+          assert.include(preflight.headers.get("access-control-allow-headers") ?? "", header, name)
+        }
+        for (const { headers } of [preflight, answer]) {
+          assert.strictEqual(headers.get("access-control-allow-origin"), origin, name)
+          assert.include(headers.get("access-control-expose-headers") ?? "", "X-Total-Count", name)
+        }
+      }
+    })
   )
 })
 
 layer(SiteServer(), { excludeTestServices: true })("A field that is null or of another type", (it) => {
   for (const endpoint of withBody) {
     it.effect(
-      `of ${endpoint.method} ${endpoint.path} is no fault of the server`,
+      `of ${endpoint.method} ${endpoint.path} never causes a fault of the server`,
       () =>
         Effect.gen(function* () {
           const api = yield* ApiClient

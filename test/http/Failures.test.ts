@@ -24,7 +24,7 @@ const logged = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   return Effect.map(Effect.provide(effect, Logger.layer([logger])), (value) => ({ value, text: lines.join("\n") }))
 }
 
-layer(Bereft, { excludeTestServices: true })("While the database is away", (it) => {
+layer(Bereft, { excludeTestServices: true })("While the database is unreachable", (it) => {
   it.effect("every route that needs it answers 503 in the envelope", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
@@ -47,7 +47,7 @@ layer(Bereft, { excludeTestServices: true })("While the database is away", (it) 
     })
   )
 
-  it.effect("metrics say so, and tell all that the server knows by itself", () =>
+  it.effect("metrics report it, and everything that the server knows without it", () =>
     Effect.gen(function* () {
       const { status, text } = yield* (yield* ApiClient).send("GET", "/metrics")
       assert.strictEqual(status, 200)
@@ -81,7 +81,7 @@ layer(Bereft, { excludeTestServices: true })("While the database is away", (it) 
     })
   )
 
-  it.effect("what needs no database goes on", () =>
+  it.effect("work without the database continues", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       assert.strictEqual((yield* api.get("/system/version")).status, 200)
@@ -116,7 +116,7 @@ const dying = Layer.succeed(Previews, {
 })
 
 describe("A fault of the server", () => {
-  it.effect("is a 500 that tells nothing, and the log tells what it was", () =>
+  it.effect("is a 500 without details, and the log contains them", () =>
     Effect.gen(function* () {
       const { value, text } = yield* logged(
         Effect.gen(function* () {
@@ -156,7 +156,7 @@ describe("The log", () => {
 const { arrivals, departure, previews } = makeSlowPreviews()
 
 describe("At its end", () => {
-  it.live("the server takes no more requests, and answers those that it has begun", () =>
+  it.live("the server accepts no more requests, and answers those that it has begun", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const server = HttpServerLive.pipe(Layer.provideMerge(Backend({}, { previews })))
@@ -180,7 +180,7 @@ describe("At its end", () => {
   )
 })
 
-/** Waits until nobody listens on the port. */
+/** Waits until no process listens on the port. */
 const refusesConnections = (port: number): Effect.Effect<void> =>
   Effect.callback<boolean>((resume) => {
     const socket = net.connect(port, "127.0.0.1")
@@ -201,9 +201,9 @@ const refusesConnections = (port: number): Effect.Effect<void> =>
   )
 
 layer(ApiServer({ HTTPD_URL: "http://127.0.0.1:1/firmware" }), { excludeTestServices: true })(
-  "While the firmware server is away",
+  "While the firmware server is unreachable",
   (it) => {
-    it.effect("its images cannot be listed, and that is said with 404", () =>
+    it.effect("the list of images is unavailable, which is a 404", () =>
       Effect.gen(function* () {
         const client = yield* ApiClient
         for (const path of ["/firmware", "/firmware_images"]) {
@@ -215,7 +215,7 @@ layer(ApiServer({ HTTPD_URL: "http://127.0.0.1:1/firmware" }), { excludeTestServ
   }
 )
 
-describe("What is no HTTP at all", () => {
+describe("A message that is not HTTP", () => {
   it.effect("is answered in the envelope, too", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient

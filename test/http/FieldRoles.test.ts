@@ -31,7 +31,7 @@ const as = Effect.fnUntraced(function* (role: string, method: string, path: stri
 
 const devices = Effect.flatMap(Effect.service(SqlClient.SqlClient), (sql) => sql`select * from device order by id`)
 
-/** What the DHCP hook sends for a switch that nobody knows. */
+/** The DHCP hook's request for an unknown switch. */
 const lease = {
   ztp_mac: "0800275C091F",
   dhcp_ip: "10.0.0.99",
@@ -75,8 +75,8 @@ const LOGINS: ReadonlyArray<readonly [method: string, path: string, json: object
 /** A record that leaves the states with that login is not logged in to with it. */
 const leaves = (json: object) => "state" in json && json.state === "DISCOVERED"
 
-layer(SiteWithRoles(FILE), { excludeTestServices: true })("Where the fleet's login goes", (it) => {
-  it.effect("nobody says without the right trust", () =>
+layer(SiteWithRoles(FILE), { excludeTestServices: true })("The addresses that receive the fleet's login", (it) => {
+  it.effect("cannot be changed without the right trust", () =>
     Effect.gen(function* () {
       yield* setScene()
       const before = yield* devices
@@ -101,7 +101,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Where the fleet's log
     })
   )
 
-  it.effect("who has the right says, and everybody may put a device out of service and back", () =>
+  it.effect("can be changed with the right, and every caller can take a device out of service and back", () =>
     Effect.gen(function* () {
       for (const role of ["administrator", "site-everything", "site-trust"]) {
         yield* setScene()
@@ -122,7 +122,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Where the fleet's log
     })
   )
 
-  it.effect("no other switch gets it for a host key that somebody without the right takes for good", () =>
+  it.effect("cannot move to another switch by a host key that was accepted without the right", () =>
     Effect.gen(function* () {
       const fingerprint = "SHA256:6HRvVGMdKhvCXlDIDJkEHzJxbYlLjHlhOGuFrBSdpVA"
       yield* setScene([`insert into host_key (device_id, refused_fingerprint) values (4, '${fingerprint}')`])
@@ -147,7 +147,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Where the fleet's log
     })
   )
 
-  it.effect("a record that would lose its management address to another keeps it", () =>
+  it.effect("stays with a record that would lose its management address to another", () =>
     Effect.gen(function* () {
       yield* setScene()
       // east-a2 is out of service, and would be logged in to at its old lease
@@ -171,7 +171,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A hook of a DHCP serv
     })
   )
 
-  it.effect("writes nothing else, whatever is wrong with it beside that", () =>
+  it.effect("writes nothing else, whatever other mistakes the call has", () =>
     Effect.gen(function* () {
       yield* setScene()
       const before = yield* devices
@@ -210,7 +210,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A hook of a DHCP serv
 })
 
 layer(SiteWithRoles(FILE), { excludeTestServices: true })("A provisioner", (it) => {
-  it.effect("prepares switches that are still to be discovered or initialised, and describes others", () =>
+  it.effect("prepares switches before their discovery or initialisation, and describes others", () =>
     Effect.gen(function* () {
       yield* setScene()
       for (const state of ["PRE_CONFIGURED", "DHCP_BOOT", "DISCOVERED"]) {
@@ -234,7 +234,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A provisioner", (it) 
 })
 
 layer(SiteWithRoles(FILE), { excludeTestServices: true })("A role of a site with fields and states", (it) => {
-  it.effect("allows these values on devices in these states only", () =>
+  it.effect("permits these values on devices in these states only", () =>
     Effect.gen(function* () {
       yield* setScene()
       assert.strictEqual(
@@ -248,7 +248,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A role of a site with
 })
 
 layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devices", (it) => {
-  it.effect("changes nothing that says which switch a record stands for", () =>
+  it.effect("changes no field that identifies the switch of a record", () =>
     Effect.gen(function* () {
       yield* setScene()
       const before = yield* devices
@@ -284,7 +284,7 @@ const dataOf = (port: string) =>
     )
   )
 
-layer(SiteWithRoles(FILE), { excludeTestServices: true })("Lines of one's own in a port", (it) => {
+layer(SiteWithRoles(FILE), { excludeTestServices: true })("Free lines in a port", (it) => {
   const WITHOUT = ["port-editor", "operator", "site-ports"]
   const LINES = "storm-control broadcast level 1"
   const GIVEN = [
@@ -323,7 +323,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Lines of one's own in
     })
   )
 
-  it.effect("are no more looked at than written: the preview of a port-editor shows no lines and no secrets", () =>
+  it.effect("are as little readable as writable: the preview of a port-editor shows no lines and no secrets", () =>
     Effect.gen(function* () {
       yield* setScene([
         `update interface set data = '{"untagged_vlan": "STUDENT", "description": "room 5 secret 0 MkSecret7"}' where device_id = 4 and name = 'Ethernet2'`
@@ -339,7 +339,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Lines of one's own in
     })
   )
 
-  it.effect("stay as they are when somebody without the right saves the rest", () =>
+  it.effect("stay unchanged when a caller without the right saves the rest", () =>
     Effect.gen(function* () {
       for (const role of WITHOUT) {
         yield* setScene(GIVEN)
@@ -360,7 +360,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Lines of one's own in
     })
   )
 
-  it.effect("are written by who has the right, also by who may give whole configurations by a role of the site", () =>
+  it.effect("can be written with the right, also with a role of the site that permits whole configurations", () =>
     Effect.gen(function* () {
       for (const role of ["administrator", "site-lines", "site-writer", "site-everything"]) {
         yield* setScene()
@@ -370,7 +370,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Lines of one's own in
     })
   )
 
-  it.effect("are not given as a whole configuration either, by somebody without the right", () =>
+  it.effect("cannot be given as a whole configuration either, without the right", () =>
     Effect.gen(function* () {
       yield* setScene()
       const config = { full_config: "hostname east-a1\nusername eva privilege 15 nopassword\n" }
@@ -378,7 +378,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Lines of one's own in
       const { status, text } = yield* live("operator")
       assert.strictEqual(status, 403, text)
       assert.include(text, "free_lines is not among them, and full_config has lines")
-      // it would be refused for all, since nobody has allowed live runs here
+      // it would be refused to all callers, because live runs are not permitted here
       for (const role of ["administrator", "site-writer"]) assert.strictEqual((yield* live(role)).status, 400, role)
       const dry = yield* as("operator", "POST", "/device/east-a1/apply_config", { ...config, dry_run: true })
       assert.strictEqual(dry.status, 200, dry.text)

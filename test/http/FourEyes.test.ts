@@ -1,4 +1,4 @@
-/** Whoever approves is another person, and what would undermine approvals waits for one itself where the site asks for it. */
+/** The approver is another person, and calls that could weaken approvals wait for one themselves if the site requires it. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Layer, Schedule, Schema } from "effect"
@@ -55,7 +55,7 @@ const seen = { comment: "seen" }
 
 layer(Site(ROLES), { excludeTestServices: true })("A job that waits for another person", (it) => {
   it.effect(
-    "is not approved by its requester under another spelling, another issuer's word, or an account of theirs",
+    "cannot be approved by its requester under another spelling, another issuer's name, or an account of theirs",
     () =>
       Effect.gen(function* () {
         yield* setScene()
@@ -79,7 +79,7 @@ layer(Site(ROLES), { excludeTestServices: true })("A job that waits for another 
       })
   )
 
-  it.effect("is not approved by an account that the requester has made or changed, before or since", () =>
+  it.effect("cannot be approved by an account that the requester has created or changed, before or since", () =>
     Effect.gen(function* () {
       yield* setScene()
       const indy = yield* jwt("indy", "administrator")
@@ -109,7 +109,7 @@ layer(Site(ROLES), { excludeTestServices: true })("A job that waits for another 
     })
   )
 
-  it.effect("is not approved by an account that an account of the requester has made", () =>
+  it.effect("cannot be approved by an account that an account of the requester has created", () =>
     Effect.gen(function* () {
       yield* setScene()
       const indy = yield* jwt("indy", "administrator")
@@ -127,7 +127,7 @@ layer(Site(ROLES), { excludeTestServices: true })("A job that waits for another 
         assert.strictEqual(status, 403, name)
         assert.include(messageOf(body), "somebody else has to decide")
       }
-      // who was somebody before that is still somebody
+      // an earlier identity stays the same person
       const kim = yield* jwt("kim", "administrator")
       yield* add(kim, "lou", "administrator")
       yield* add(yield* login("lou"), "ray", "operator")
@@ -136,7 +136,7 @@ layer(Site(ROLES), { excludeTestServices: true })("A job that waits for another 
     })
   )
 
-  it.effect("is not approved by whoever has made or changed the account that has asked", () =>
+  it.effect("cannot be approved by the creator or editor of the requesting account", () =>
     Effect.gen(function* () {
       yield* setScene()
       const [kim, lia] = [yield* jwt("kim", "administrator"), yield* jwt("lia", "administrator")]
@@ -168,7 +168,7 @@ layer(Site(ROLES), { excludeTestServices: true })("A job that waits for another 
     })
   )
 
-  it.effect("is asked for by a token in the name of its owner", () =>
+  it.effect("is requested by a token in the name of its owner", () =>
     Effect.gen(function* () {
       yield* setScene()
       const made = yield* as(yield* jwt("ines", "junior"), "POST", "/auth/tokens", {
@@ -191,9 +191,9 @@ const waits = Effect.fnUntraced(function* (token: string, method: string, path: 
 })
 
 layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: true })(
-  "Where what undermines approvals waits for one",
+  "A call that could weaken approvals, if the site requires one for it",
   (it) => {
-    it.effect("users are made, changed and removed as another administrator approves it, exactly as it was asked", () =>
+    it.effect("users are created, changed and removed as requested once another administrator approves", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const ann = yield* jwt("ann", "administrator")
@@ -246,7 +246,7 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
       })
     )
 
-    it.effect("is checked again when it is carried out, and not carried out for somebody who lost their role", () =>
+    it.effect("is checked again before it is carried out, and refused if the requester has lost their role", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const ann = yield* jwt("ann", "administrator")
@@ -274,7 +274,7 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
       })
     )
 
-    it.effect("the place of a managed device waits, other fields and other devices do not", () =>
+    it.effect("the address of a managed device waits, other fields and other devices do not", () =>
       Effect.gen(function* () {
         yield* setScene()
         const sql = yield* SqlClient.SqlClient
@@ -330,7 +330,7 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
       })
     )
 
-    it.effect("nothing of it has happened until then, and the log says nothing of it", () =>
+    it.effect("none of it happens before the approval, and the log shows nothing of it", () =>
       Effect.gen(function* () {
         const fingerprint = "SHA256:6HRvVGMdKhvCXlDIDJkEHzJxbYlLjHlhOGuFrBSdpVA"
         yield* setScene([`insert into host_key (device_id, refused_fingerprint) values (4, '${fingerprint}')`])
@@ -349,7 +349,7 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
         yield* waits(eli, "POST", "/device/east-a1/trust", { comment: "a new supervisor" })
         assert.deepEqual(yield* happened, before)
         const bob = yield* jwt("bob", "administrator")
-        // who is to approve sees what
+        // the approver sees the request
         const { text } = yield* as(bob, "GET", "/approvals")
         assert.include(text, JSON.stringify({ host_keys: [{ hostname: "east-a1", fingerprint }] }))
         assert.strictEqual((yield* as(bob, "POST", `/approvals/${id}/approve`, seen)).status, 200)
@@ -357,7 +357,7 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
       })
     )
 
-    it.effect("is carried out to its end when whoever approves it does not wait for the answer", () =>
+    it.effect("is carried out completely although the approver does not wait for the answer", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const wanted = { name: "patient", roles: ["reader"], password: PASSWORD }
@@ -377,7 +377,7 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
       })
     )
 
-    it.effect("is not carried out in the name of a token that somebody else has made since under its name", () =>
+    it.effect("is not carried out in the name of a token that another user has since created under its name", () =>
       Effect.gen(function* () {
         yield* setScene()
         const tokenOf = Effect.fnUntraced(function* (by: string) {

@@ -38,8 +38,8 @@ const isTooMany = ({ body, headers, status }: Answer, sentence: RegExp) => {
   assert.include(body as object, { status: "error" })
 }
 
-layer(withTokens({ RATE_LIMIT: "1" }), { excludeTestServices: true })("Whoever asks more than RATE_LIMIT", (it) => {
-  it.effect("is told when to come again, and takes nothing from those who have a token", () =>
+layer(withTokens({ RATE_LIMIT: "1" }), { excludeTestServices: true })("A client above RATE_LIMIT", (it) => {
+  it.effect("receives the time to retry, and takes nothing from callers with a token", () =>
     Effect.gen(function* () {
       isTooMany(yield* askTooMuch(JOBLOCKS), /from this address/)
       const token = yield* sign(issuer, { sub: "indy" })
@@ -54,7 +54,7 @@ layer(withTokens({ RATE_LIMIT: "1" }), { excludeTestServices: true })("Whoever a
     })
   )
 
-  it.effect("may look at probes all the same", () =>
+  it.effect("may still read probes", () =>
     Effect.gen(function* () {
       yield* askTooMuch(JOBLOCKS)
       assert.strictEqual((yield* ask("/api/health/live")).status, 200)
@@ -67,7 +67,7 @@ const log = keepLines("Warn")
 layer(withTokens({ FAILED_LOGINS: "5" }).pipe(Layer.provide(log.layer)), { excludeTestServices: true })(
   "An address that guesses tokens",
   (it) => {
-    it.effect("gets 429 from then on, and good tokens, old ones and none are answered as ever", () =>
+    it.effect("gets 429 from then on, while other requests with valid, invalid or no tokens are answered", () =>
       Effect.gen(function* () {
         const old = yield* sign(issuer, { sub: "indy", exp: 1 })
         for (let count = 0; count < 10; count++) {
@@ -94,7 +94,7 @@ layer(withTokens({ FAILED_LOGINS: "5" }).pipe(Layer.provide(log.layer)), { exclu
 const { arrivals, departure, previews } = makeSlowPreviews()
 
 layer(ApiServer({ REQUESTS_AT_ONCE: "1" }, { previews }), { excludeTestServices: true })(
-  "Whoever has REQUESTS_AT_ONCE in work",
+  "A client with REQUESTS_AT_ONCE in progress",
   (it) => {
     it.effect("waits until one is answered", () =>
       Effect.gen(function* () {
@@ -113,7 +113,7 @@ layer(ApiServer({ REQUESTS_AT_ONCE: "1" }, { previews }), { excludeTestServices:
 layer(ApiServer({ RATE_LIMIT: "0", REQUESTS_AT_ONCE: "0", FAILED_LOGINS: "0" }), { excludeTestServices: true })(
   "Without limits",
   (it) => {
-    it.effect("everybody is answered", () =>
+    it.effect("every caller is answered", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* ask(JOBLOCKS)).status, 200)
       })
@@ -121,8 +121,8 @@ layer(ApiServer({ RATE_LIMIT: "0", REQUESTS_AT_ONCE: "0", FAILED_LOGINS: "0" }),
   }
 )
 
-layer(ApiServer(), { excludeTestServices: true })("The limits as they are", (it) => {
-  it.effect("do not notice 32 readers without a pause", () =>
+layer(ApiServer(), { excludeTestServices: true })("The default limits", (it) => {
+  it.effect("permit 32 readers without a pause", () =>
     Effect.gen(function* () {
       const answers = yield* Effect.forEach(
         Array.from({ length: 320 }, () => JOBLOCKS),
@@ -137,7 +137,7 @@ layer(ApiServer(), { excludeTestServices: true })("The limits as they are", (it)
 describe("Buckets", () => {
   const limits = { burst: 10, perSecond: 2, atOnce: 3 }
 
-  it("give back what was spent, with time", () => {
+  it("regain spent tokens over time", () => {
     const buckets = makeBuckets(limits, 100)
     assert.isUndefined(buckets.enter("a", 10, 0))
     assert.strictEqual(buckets.enter("a", 1, 0), 500)
@@ -147,7 +147,7 @@ describe("Buckets", () => {
     assert.strictEqual(buckets.enter("a", 11, 60_000), 500)
   })
 
-  it("let in so many at once, and the next when one has left", () => {
+  it("admit a limited number at once, and the next after one has left", () => {
     const buckets = makeBuckets(limits, 100)
     for (let count = 0; count < 3; count++) assert.isUndefined(buckets.enter("a", 1, 0))
     assert.strictEqual(buckets.enter("a", 1, 0), 1000)
@@ -155,7 +155,7 @@ describe("Buckets", () => {
     assert.isUndefined(buckets.enter("a", 1, 0))
   })
 
-  it("take bounded memory, whoever comes, and forget nobody who has something in work", () => {
+  it("take bounded memory, and forget no client with work in progress", () => {
     const buckets = makeBuckets({ ...limits, atOnce: 1 }, 100)
     buckets.enter("busy", 1, 0)
     for (let key = 0; key < 10_000; key++) {
@@ -168,7 +168,7 @@ describe("Buckets", () => {
 })
 
 describe("A request costs", () => {
-  it("what it takes of the server", () => {
+  it("in proportion to its load on the server", () => {
     const costs: ReadonlyArray<readonly [string, string, number]> = [
       ["GET", "/api/health/ready", 0],
       ["OPTIONS", "/api/v1.0/devices", 0],

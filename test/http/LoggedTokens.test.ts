@@ -5,7 +5,7 @@ import { ApiClient, ApiServer } from "../support/ApiServer.ts"
 import { keepLines } from "../support/LogLines.ts"
 
 const SECRET = "eYJhbGciOi-very.secret-word"
-/** What a program takes for a token by its look alone. */
+/** Texts that a program recognises as tokens by their form only. */
 const JWT = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZG1pbiJ9.c2lnbmF0dXJl"
 
 const SPELLINGS: ReadonlyArray<string> = [
@@ -38,7 +38,7 @@ const SPELLINGS: ReadonlyArray<string> = [
   `/device/${JWT}`
 ]
 
-it.effect("a token in an address is not logged in any spelling, and what else is asked is", () => {
+it.effect("a token in an address is logged in no spelling, and other parameters are", () => {
   const { layer, lines } = keepLines("Info")
   return Effect.gen(function* () {
     const api = yield* ApiClient

@@ -1,4 +1,4 @@
-/** `GET /metrics`: its two formats, who may read it, and that the labels of requests are few. */
+/** `GET /metrics`: its two formats, its permitted readers, and that the labels of requests are few. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
@@ -17,7 +17,7 @@ const page = Effect.gen(function* () {
 })
 
 layer(ApiServer())("The metrics", (it) => {
-  it.effect("are OpenMetrics where that is named, and the older text elsewhere", () =>
+  it.effect("are OpenMetrics if requested, and the older text otherwise", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const open = yield* api.send("GET", "/metrics", { headers: ACCEPT })
@@ -31,7 +31,7 @@ layer(ApiServer())("The metrics", (it) => {
     })
   )
 
-  it.effect("have every family that is defined, and no other", () =>
+  it.effect("have every defined family, and no other", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const { text } = yield* api.send("GET", "/metrics")
@@ -42,7 +42,7 @@ layer(ApiServer())("The metrics", (it) => {
     })
   )
 
-  it.effect("name requests by their template, never by what stands in the path", () =>
+  it.effect("name requests by their template, never by their path", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const template =
@@ -73,7 +73,7 @@ layer(SiteServer(), { excludeTestServices: true })("The metrics of a site", (it)
   const lag = valueOf("switchyard_events_lag")
 
   it.effect(
-    "say how late events are, with those that an open transaction holds up, and nothing while nobody follows",
+    "report the delay of events, including those of an open transaction, and nothing while no client follows",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -98,7 +98,7 @@ layer(SiteServer(), { excludeTestServices: true })("The metrics of a site", (it)
       })
   )
 
-  it.effect("count the commits that refreshes bring into force, and those that they refuse", () =>
+  it.effect("count the commits that refreshes accept and refuse", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const { folders } = yield* ApiSite
@@ -131,7 +131,7 @@ const Guarded = Layer.unwrap(
 ).pipe(Layer.provide(NodeServices.layer))
 
 layer(Guarded, { excludeTestServices: true })("The metrics of a server with tokens", (it) => {
-  it.effect("need one, but not from an address in METRICS_NETWORKS", () =>
+  it.effect("need one, except from an address in METRICS_NETWORKS", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const from = (address: string) => api.send("GET", "/metrics", { headers: { "x-forwarded-for": address } })

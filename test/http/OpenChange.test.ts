@@ -1,4 +1,4 @@
-/** The record of a device with an open change stays as the change relies on it, whoever wants to edit, delete, replace or take it over. */
+/** The record of a device with an open change stays as the change requires, whoever wants to edit, delete, replace or take it over. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
@@ -89,7 +89,7 @@ layer(SiteServer(), { excludeTestServices: true })("A device with an open change
     })
   )
 
-  it.effect("may be one whose ports are bounced, that is upgraded or initialised", () =>
+  it.effect("includes devices with bounced ports, upgrades or initialisations", () =>
     Effect.gen(function* () {
       const job = "select 4"
       const open: ReadonlyArray<readonly [string, RegExp]> = [
@@ -118,7 +118,7 @@ layer(SiteServer(), { excludeTestServices: true })("A device with an open change
     })
   )
 
-  it.effect("is one also when the change begins while the edit is on its way", () =>
+  it.effect("includes a change that begins during the edit", () =>
     Effect.gen(function* () {
       yield* setScene([JOB])
       const api = yield* ApiClient

@@ -25,7 +25,7 @@ const waitingForLocks = Effect.map(
 )
 
 layer(SiteServer(), { excludeTestServices: true })("Clients at the same time", (it) => {
-  it.effect("cannot create a device twice: one succeeds, the others are told", () =>
+  it.effect("cannot create a device twice: one succeeds, the others are refused", () =>
     Effect.gen(function* () {
       yield* setScene()
       const api = yield* ApiClient
@@ -60,7 +60,7 @@ layer(SiteServer(), { excludeTestServices: true })("Clients at the same time", (
     })
   )
 
-  it.effect("do not get an address that an initialisation is giving out at that moment", () =>
+  it.effect("do not get an address that an initialisation is using at that moment", () =>
     Effect.gen(function* () {
       yield* setScene()
       const api = yield* ApiClient

@@ -13,7 +13,7 @@ const PER_SCENE = 40
 
 const keepsGoodParts = (body: unknown): boolean => JSON.stringify(body).includes('"updated":')
 
-layer(SiteServer(), { excludeTestServices: true })("Whatever is sent", (it) => {
+layer(SiteServer(), { excludeTestServices: true })("Any request", (it) => {
   for (const endpoint of endpoints) {
     it.effect(
       `${endpoint.method} ${endpoint.path} answers in the envelope, never with a fault of its own, and an error changes nothing`,

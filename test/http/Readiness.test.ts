@@ -20,7 +20,7 @@ const probe = Effect.gen(function* () {
 /** Connections that the pool of a test has. */
 const POOL = 8
 
-/** A message of the job engine as it is before somebody reads it: of a job that was stored so many minutes ago. */
+/** An unread message of the job engine: of a job that was stored so many minutes ago. */
 const store = Effect.fnUntraced(function* (minutes: number) {
   const sql = yield* SqlClient.SqlClient
   const timestamp = (yield* Clock.currentTimeMillis) - minutes * 60_000
@@ -51,7 +51,7 @@ layer(SiteServer(), { excludeTestServices: true })("A server that is busy", (it)
     })
   )
 
-  it.effect("is ready while jobs that were stored long ago are read, and not when nobody reads one for a while", () =>
+  it.effect("is ready while old stored jobs are read, and not when no process reads one for a while", () =>
     Effect.gen(function* () {
       const { parts } = yield* Readiness
       const clock = yield* Clock.Clock

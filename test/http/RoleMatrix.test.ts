@@ -13,7 +13,7 @@ import { caller, SiteWithRoles } from "../support/RolesSite.ts"
 
 const roles = [...readyRoles.keys()]
 
-/** Each role as it is, and once more for the devices of one group. */
+/** Each role unchanged, and once more for the devices of one group. */
 const FILE = `roles:
 ${roles.map((role) => `  east-${role}: { extends: ${role}, groups: [EAST_WING] }`).join("\n")}
 `
@@ -26,14 +26,14 @@ interface Place {
 const own: Place = { hostname: "east-a1", id: "4", job: "1" }
 const foreign: Place = { hostname: "special-a8", id: "8", job: "2" }
 
-/** Nobody is reached, and each device has worked in a job of its own. */
+/** No device is reached, and each has worked in a job of its own. */
 const GIVEN = [
   "update device set management_ip = null, dhcp_ip = null, state = case when id in (4, 8) then 'MANAGED' else state end",
   `update job set finish_time = now(), start_arguments = null where id < 3`,
   `insert into job_device (job_id, hostname, failed, job_tasks, reached_end) values (1, 'east-a1', false, '[]', true), (2, 'special-a8', false, '[]', true)`
 ]
 
-/** Bodies that get as far as the question about the device. What is not here gets a body that is refused by itself. */
+/** Bodies that reach the question about the device. Other endpoints get a body that is refused in itself. */
 const BODIES: Readonly<Record<string, (hostname: string) => unknown>> = {
   "POST /auth/users": () => ({ name: "kim", password: "long enough for a password", roles: ["reader"] }),
   "PUT /auth/users/:name": () => ({ roles: ["reader"] }),
@@ -66,7 +66,7 @@ const waits = ({ hostname, job }: Place): ReadonlyArray<string> => {
   ]
 }
 
-/** What is done before each call of an endpoint that takes away what it is about. */
+/** Preparations before each call of an endpoint that removes its object. */
 const BEFORE: Readonly<Record<string, (place: Place) => ReadonlyArray<string>>> = {
   "POST /job/:id/approve": waits,
   "POST /job/:id/reject": waits
@@ -77,7 +77,7 @@ const behindBase = (path: string): string => (path.startsWith(BASE) ? path.slice
 const nameOf = ({ method, path }: Pick<ApiEndpoint, "method" | "path">): string =>
   `${method} ${behindBase(path).replaceAll(/\([^)]*\)/g, "")}`
 
-/** What is answered without a token. */
+/** Endpoints that are answered without a token. */
 const OPEN =
   /^(?:POST \/auth|GET \/auth\/(?:login|auth)|POST \/auth\/(?:refresh|logout)|\w+ \/(?:settings\/model|system\/version)\b.*)$/
 
@@ -112,7 +112,7 @@ const cell = Effect.fnUntraced(function* (endpoint: ApiEndpoint, role: string) {
 })
 const behind = ({ path }: ApiEndpoint): string => behindBase(path)
 
-/** What a call is sent on: a device of the scene, in this state. */
+/** The object of a call: a device of the scene, in this state. */
 interface Target {
   readonly call: string
   /** Said of the target in the table; empty where there is none. */
@@ -200,7 +200,7 @@ const send = Effect.fnUntraced(function* (role: string, method: string, path: st
 const isAllowed = (role: string, method: string, path: string, json: unknown) =>
   Effect.map(send(role, method, path, json), (status) => status !== 403)
 
-/** What one field may hold, and which roles may write it. */
+/** The possible values of one field, and the roles that may write it. */
 interface FieldRow {
   readonly call: string
   readonly on: string
@@ -227,7 +227,7 @@ const fieldRows = Effect.fnUntraced(function* ({ body, call, fields, on, path }:
   )
 })
 
-/** What has the same key, group by group, in the order in which the groups begin. */
+/** The items with the same key, group by group, in the order in which the groups begin. */
 const grouped = <A>(all: ReadonlyArray<A>, key: (one: A) => string): ReadonlyArray<readonly [A, ...ReadonlyArray<A>]> =>
   [...Map.groupBy(all, key).values()].flatMap(([first, ...rest]) => (first === undefined ? [] : [[first, ...rest]]))
 
@@ -328,7 +328,7 @@ layer(SiteWithRoles(FILE, { METRICS_NETWORKS: "," }), { excludeTestServices: tru
       { timeout: 300_000 }
     )
 
-    it.effect("is known to be about devices, or to be beyond them", () =>
+    it.effect("is classified as concerning devices or not", () =>
       Effect.sync(() => {
         const names = withSubject.map(nameOf)
         const known = [...subjectsOf.keys(), ...beyondDevices]

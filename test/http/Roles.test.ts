@@ -1,4 +1,4 @@
-/** Roles of `permissions.yml` through the API: who may call what, and what callers are told. */
+/** Roles of `permissions.yml` through the API: permitted calls, and the answers to callers. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ const as = Effect.fnUntraced(function* (claims: Readonly<Record<string, unknown>
 })
 
 layer(SiteWithRoles(FILE), { excludeTestServices: true })("With roles", (it) => {
-  it.effect("a caller may do what their roles allow, and is told who may do the rest", () =>
+  it.effect("a caller may use what their roles permit, and is told who may do the rest", () =>
     Effect.gen(function* () {
       yield* setScene()
       assert.strictEqual((yield* as({}, "GET", "/devices")).status, 200)
@@ -39,7 +39,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("With roles", (it) => 
     })
   )
 
-  it.effect("refusals are noted: of callers by name, of strangers by address, and of these so many", () =>
+  it.effect("refusals are recorded: of callers by name, of strangers by address, in a limited number", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       yield* as({ sub: "mary" }, "DELETE", "/device/2?jwt=secret")
@@ -61,7 +61,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("With roles", (it) => 
     })
   )
 
-  it.effect("everybody may ask who they are and what they may do", () =>
+  it.effect("every caller can read their identity and permissions", () =>
     Effect.gen(function* () {
       assert.deepEqual(yield* as({ sub: "mary" }, "GET", "/auth/identity"), { status: 200, body: "mary" })
       const { body } = yield* as({ roles: ["administrator"] }, "GET", "/auth/permissions")
@@ -84,7 +84,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("With roles", (it) => 
 layer(SiteWithRoles(FILE, { JWT_ENABLED: "false" }), { excludeTestServices: true })(
   "With roles and without tokens",
   (it) => {
-    it.effect("everybody may do everything", () =>
+    it.effect("every caller may do everything", () =>
       Effect.gen(function* () {
         yield* setScene()
         assert.strictEqual((yield* as({}, "GET", "/plugins")).status, 200)

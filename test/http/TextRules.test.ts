@@ -114,7 +114,7 @@ const queriesOf = (parameters: ReadonlyArray<string>): ReadonlyArray<string> => 
   ]
 }
 
-layer(SiteServer(), { excludeTestServices: true })("A text that may not travel", (it) => {
+layer(SiteServer(), { excludeTestServices: true })("A forbidden text", (it) => {
   describe("in a body", () => {
     for (const [method, path, body, message] of bodies) {
       it.effect(`of ${method} ${path} is refused with its place: ${message}`, () =>
@@ -129,7 +129,7 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
       )
     }
 
-    it.effect("does not keep lines of people and passwords from being what they are", () =>
+    it.effect("keeps multi-line texts and passwords valid", () =>
       Effect.gen(function* () {
         const api = yield* ApiClient
         yield* setScene()
@@ -179,7 +179,7 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
     "1e400"
   ]
 
-  /** Values of JSON that are written as they stand. */
+  /** Values of JSON that are sent verbatim. */
   const rawValues = [
     "1e400",
     "-1e400",
@@ -197,7 +197,7 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
     `${'{"a":'.repeat(200)}1${"}".repeat(200)}`,
     `"${"x".repeat(100_000)}"`
   ]
-  /** Bodies that are written as they stand. */
+  /** Bodies that are sent verbatim. */
   const rawBodies: ReadonlyArray<string | Uint8Array> = [
     "",
     "[",
@@ -330,7 +330,7 @@ const { layer: logging, lines } = keepLines("Warn")
 layer(SiteServer().pipe(Layer.provideMerge(logging)), { excludeTestServices: true })(
   "A value that only the database refuses",
   (it) => {
-    it.effect("is 400 in plain words for the caller, and the log names the endpoint that let it pass", () =>
+    it.effect("is a 400 in plain words for the caller, and the log names the endpoint that accepted it", () =>
       Effect.gen(function* () {
         const api = yield* ApiClient
         yield* setScene()

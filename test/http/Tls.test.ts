@@ -39,7 +39,7 @@ const until = Effect.fnUntraced(function* <E, R>(condition: Effect.Effect<boolea
   while (!(yield* condition)) yield* Effect.sleep("50 millis")
 })
 
-/** A connection that stays open; `ask` sends a request over it and yields all that is heard. */
+/** A connection that stays open; `ask` sends a request over it and returns everything that arrives. */
 const open = (port: number, ca: string) =>
   Effect.callback<{ readonly ask: Effect.Effect<string> }>((resume) => {
     const socket = tls.connect({ host: "127.0.0.1", port, ca }, () => {
@@ -76,7 +76,7 @@ const variablesOf = ({ cert, key }: { readonly cert: string; readonly key: strin
 })
 
 describe("With TLS_CERT and TLS_KEY", () => {
-  it.live("the API is there over TLS 1.2 and 1.3, with modern ciphers and nothing older", () =>
+  it.live("the API is served over TLS 1.2 and 1.3, with modern ciphers and nothing older", () =>
     Effect.gen(function* () {
       const site = yield* makeSite
       yield* site.put(yield* site.issue)
@@ -129,7 +129,7 @@ describe("The server does not start", () => {
       .message
   })
 
-  it.live("with files that cannot be used, and says which and why", () =>
+  it.live("with unusable files, and names them with the reason", () =>
     Effect.gen(function* () {
       const site = yield* makeSite
       const [one, other] = [yield* site.issue, yield* site.issue]
@@ -154,7 +154,7 @@ describe("The server does not start", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.live("with TLS beside plain HTTP for everybody, nor with TLS for everybody without tokens", () =>
+  it.live("with TLS next to plain HTTP for all addresses, nor with TLS for all addresses without tokens", () =>
     Effect.gen(function* () {
       const tagOf = (variables: Readonly<Record<string, string>>) =>
         Effect.map(

@@ -33,7 +33,7 @@ const MALFORMED = "Invalid header, JWT token missing? Bad Authorization header. 
 const invalid = (reason: string) => refused(`Invalid authentication header: ${reason}`)
 
 layer(serverWith(ours), { excludeTestServices: true })("A token", (it) => {
-  it.effect("names the caller, whom jobs and events show", () =>
+  it.effect("names the caller, as shown by jobs and events", () =>
     Effect.gen(function* () {
       yield* setScene()
       const api = yield* ApiClient
@@ -57,7 +57,7 @@ layer(serverWith(ours), { excludeTestServices: true })("A token", (it) => {
     })
   )
 
-  it.effect("is missed when it is not there, or under another scheme", () =>
+  it.effect("is missing if it is absent, or under another scheme", () =>
     Effect.gen(function* () {
       const token = yield* sign(ours, { sub: "indy" })
       for (const header of [undefined, "", `bearer ${token}`, token, "Basic YTpi"]) {
@@ -75,7 +75,7 @@ layer(serverWith(ours), { excludeTestServices: true })("A token", (it) => {
     })
   )
 
-  it.effect("is refused when it is no token, or signed by somebody else", () =>
+  it.effect("is refused if it is malformed, or signed by another issuer", () =>
     Effect.gen(function* () {
       const undecodable = refused("Could not decode JWT token")
       const good = yield* sign(ours, { sub: "indy" })
@@ -85,7 +85,7 @@ layer(serverWith(ours), { excludeTestServices: true })("A token", (it) => {
     })
   )
 
-  it.effect("says when it has expired, in words and in a code", () =>
+  it.effect("reports its expiry, in words and in a code", () =>
     Effect.gen(function* () {
       const token = yield* sign(ours, { sub: "indy", exp: now() - 31 })
       assert.deepEqual(yield* call(`Bearer ${token}`), [
@@ -110,7 +110,7 @@ layer(serverWith(ours), { excludeTestServices: true })("A token", (it) => {
     })
   )
 
-  it.effect("is refused when it is signed in another way, or not at all", () =>
+  it.effect("is refused if it is signed by another method, or not at all", () =>
     Effect.gen(function* () {
       const hs256 = yield* Effect.promise(() =>
         new SignJWT({ sub: "x" })
@@ -125,7 +125,7 @@ layer(serverWith(ours), { excludeTestServices: true })("A token", (it) => {
     })
   )
 
-  it.effect("is asked for after path and method, and before the body", () =>
+  it.effect("is checked after path and method, and before the body", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       assert.strictEqual((yield* api.send("GET", "/api/v1.0/nope")).status, 404)
@@ -156,14 +156,14 @@ const start = (variables: Readonly<Record<string, string>>) =>
   Effect.scoped(Layer.build(HttpServerLive.pipe(Layer.provide(Backend({ HOST: "0.0.0.0", ...variables })))))
 
 describe("The server", () => {
-  it.effect("takes RS256 tokens when its key is RSA", () =>
+  it.effect("accepts RS256 tokens when its key is RSA", () =>
     Effect.gen(function* () {
       const tokens = yield* makeJsonWebTokens
       assert.strictEqual((yield* tokens.check(yield* sign(rsa, { sub: "indy" }))).name, "indy")
     }).pipe(Effect.provide(tokensOf(rsa)))
   )
 
-  it.effect("refuses a token that was good, once it has expired", () =>
+  it.effect("refuses a valid token once it has expired", () =>
     Effect.gen(function* () {
       const tokens = yield* makeJsonWebTokens
       const token = yield* sign(ours, { sub: "indy", exp: 60 })
@@ -176,7 +176,7 @@ describe("The server", () => {
     }).pipe(Effect.provide(tokensOf(ours)))
   )
 
-  it.effect("checks issuer and audience where they are set", () =>
+  it.effect("checks issuer and audience if they are set", () =>
     Effect.gen(function* () {
       const JWT_CERT = yield* keyFile(ours)
       yield* Effect.gen(function* () {
@@ -194,7 +194,7 @@ describe("The server", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("does not start with a key that it cannot use, and says so", () =>
+  it.effect("does not start with an unusable key, and says so", () =>
     Effect.gen(function* () {
       const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).publicKey.export({ type: "spki", format: "pem" })
       for (const publicPem of ["nothing", p384.toString()]) {
@@ -207,14 +207,14 @@ describe("The server", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("does not start with a key that is not there", () =>
+  it.effect("does not start with a missing key", () =>
     Effect.gen(function* () {
       const start = Effect.provide(makeJsonWebTokens, tokensWith({ JWT_CERT: "nowhere.pem" }))
       assert.include((yield* Effect.flip(start)).message, "nowhere.pem")
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("refuses to serve everybody on a public address, unless that is wanted", () =>
+  it.effect("refuses to serve all callers on a public address, unless configured", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(start({}))
       assert.strictEqual("_tag" in error ? error._tag : "", "OpenApiRefused")

@@ -1,4 +1,4 @@
-/** What belongs to one record alone: at every door, in every spelling, also for requests that come at once. */
+/** Values that only one record may have: in every interface, in every spelling, also for simultaneous requests. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -38,7 +38,7 @@ interface Value {
   readonly says: RegExp
 }
 
-/** What another record has, and how it may be written. */
+/** Values of another record, and their spellings. */
 const taken: ReadonlyArray<Value> = [
   { fields: { management_ip: "10.0.6.6" }, says: /management_ip of east-a1/ },
   { fields: { management_ip: "::ffff:10.0.6.6" }, says: /management_ip of east-a1/ },
@@ -68,7 +68,7 @@ const taken: ReadonlyArray<Value> = [
   { fields: { hostname: "EAST-A1." }, says: /hostname of east-a1/ }
 ]
 
-/** What no device can have. */
+/** Values that no device can have. */
 const impossible: ReadonlyArray<Value> = [
   ...[
     "0.0.0.0",
@@ -104,15 +104,15 @@ const impossible: ReadonlyArray<Value> = [
   }))
 ]
 
-layer(SiteServer(), { excludeTestServices: true })("What belongs to one record", (it) => {
+layer(SiteServer(), { excludeTestServices: true })("A unique value", (it) => {
   for (const { fields, says } of taken) {
-    it.effect(`is refused to a new one: ${JSON.stringify(fields)}`, () =>
+    it.effect(`is refused to a new record: ${JSON.stringify(fields)}`, () =>
       Effect.andThen(
         setGiven,
         refused((api) => api.post("/device", { ...base, ...fields }), 409, says)
       )
     )
-    it.effect(`is refused to one that is there: ${JSON.stringify(fields)}`, () =>
+    it.effect(`is refused to an existing record: ${JSON.stringify(fields)}`, () =>
       Effect.andThen(
         setGiven,
         refused((api) => api.put("/device/5", fields), 409, says)
@@ -121,7 +121,7 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
   }
 
   for (const { fields, says } of impossible) {
-    it.effect(`is none of these: ${JSON.stringify(fields)}`, () =>
+    it.effect(`excludes: ${JSON.stringify(fields)}`, () =>
       Effect.gen(function* () {
         yield* setGiven
         yield* refused((api) => api.post("/device", { ...base, state: "UNMANAGED", ...fields }), 400, says)
@@ -130,7 +130,7 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
     )
   }
 
-  it.effect("may be sent back by its own record, in whatever spelling, and changes hands after it was given up", () =>
+  it.effect("may be repeated by its own record in any spelling, and is free for others after it was given up", () =>
     Effect.gen(function* () {
       yield* setGiven
       const api = yield* ApiClient
@@ -156,7 +156,7 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
     })
   )
 
-  it.effect("stays with records that had it before it was refused, and other fields of them can be changed", () =>
+  it.effect("stays with records that had it before the rule, and other fields of them can be changed", () =>
     Effect.gen(function* () {
       yield* setScene([
         "update device set hostname = '17', management_ip = '127.0.0.1', ztp_mac = '000000000000', port = 70000 where id = 8"
@@ -169,7 +169,7 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
     })
   )
 
-  it.effect("keeps serial numbers without the spaces around them, and IPv4 addresses as such", () =>
+  it.effect("trims serial numbers, and stores IPv4 addresses as such", () =>
     Effect.gen(function* () {
       yield* setGiven
       const fields = { serial: "  JPE5 ", management_ip: "::ffff:10.0.6.77", infra_ip: "2001:DB8:0::7", port: "8022" }
@@ -186,7 +186,7 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
     })
   )
 
-  it.effect("is given to one of those who ask for it at once", () =>
+  it.effect("is given to one of simultaneous requests", () =>
     Effect.gen(function* () {
       yield* setGiven
       const api = yield* ApiClient
@@ -278,7 +278,7 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
     })
   )
 
-  it.effect("moves with the lease to one after the other of those who take it at once", () =>
+  it.effect("moves with the lease to simultaneous holders one after the other", () =>
     Effect.gen(function* () {
       yield* setGiven
       const api = yield* ApiClient
@@ -302,7 +302,7 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
     })
   )
 
-  it.effect("is no loopback, multicast or unspecified network of a link or management domain", () =>
+  it.effect("excludes loopback, multicast and unspecified networks of links and management domains", () =>
     Effect.gen(function* () {
       const link = { device_a: "core1", device_b: "dist2", device_a_port: "Ethernet9", device_b_port: "Ethernet9" }
       const domain = { device_a: "dist1", device_b: "dist2", vlan: 601 }
@@ -327,7 +327,7 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
     })
   )
 
-  it.effect("moves with the lease to the switch that got it last, and both records say so", () =>
+  it.effect("moves with the lease to the switch that received it last, and both records say so", () =>
     Effect.gen(function* () {
       yield* setGiven
       const api = yield* ApiClient
@@ -353,7 +353,7 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
     })
   )
 
-  it.effect("is taken from a record that is out of service by one that is in service, and by no other", () =>
+  it.effect("moves from a record out of service to one in service, and to no other", () =>
     Effect.gen(function* () {
       yield* setGiven
       const fields = { management_ip: "10.0.6.7" }
@@ -368,7 +368,7 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
     })
   )
 
-  it.effect("is said of a hostname before a switch is initialised, whatever its case", () =>
+  it.effect("includes a hostname before an initialisation, whatever its case", () =>
     Effect.gen(function* () {
       yield* setGiven
       const api = yield* ApiClient
@@ -379,7 +379,7 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
     })
   )
 
-  it.effect("are no MAC addresses of groups, whoever reports the lease", () =>
+  it.effect("excludes MAC addresses of groups, in leases too", () =>
     Effect.gen(function* () {
       yield* setGiven
       for (const ztp_mac of ["000000000000", "ff:ff:ff:ff:ff:ff", "01005E000001"])

@@ -79,7 +79,7 @@ const at = (body: unknown, path: string): unknown =>
       }, body)
 
 layer(SiteServer(), { excludeTestServices: true })("The web client", (it) => {
-  it.effect("finds on every page what it reads there", () =>
+  it.effect("finds the fields of every page", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       yield* setScene()
@@ -100,7 +100,7 @@ layer(SiteServer(), { excludeTestServices: true })("The web client", (it) => {
     })
   )
 
-  it.effect("is given numbers for the jobs that it follows, and how many devices they have", () =>
+  it.effect("receives numbers for the jobs that it follows, and their numbers of devices", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       yield* setScene()
@@ -129,7 +129,7 @@ layer(SiteServer(), { excludeTestServices: true })("The web client", (it) => {
     })
   )
 
-  it.effect("is told what is wrong in the shapes that its dialogs show", () =>
+  it.effect("receives errors in the shapes that its dialogs show", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       yield* setScene()

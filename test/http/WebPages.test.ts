@@ -1,6 +1,6 @@
 /**
- * What browsers are told about every route for pages of another origin (docs/security.md#web-pages), over the routes of the
- * API's definition, so that new ones are covered.
+ * The headers of every route for pages of another origin (docs/security.md#web-pages), over the routes of the API's definition, so that new
+ * ones are covered.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ roles:
 const PAGE = "https://ui.example.org"
 const origin = { origin: PAGE }
 
-/** What the web client sends and reads. */
+/** The headers that the web client sends and reads. */
 const SENT = "authorization,content-type,x-fields"
 const METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 const READ = ["Authorization", "Content-Type", "Link", "X-Total-Count", "X-Matching-Count"]
@@ -51,7 +51,7 @@ const preflight = (method: string, headers: Readonly<Record<string, string>> = o
 const Site = SiteWithRoles(ROLES, { ALLOWED_ORIGINS: PAGE, RATE_LIMIT: "0" })
 
 layer(Site, { excludeTestServices: true })("A page of an allowed origin", (it) => {
-  it.effect("may ask before any request of any route, without a token", () =>
+  it.effect("may send a preflight for any route, without a token", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       assert.isAbove(routes.length, 90)
@@ -98,32 +98,30 @@ layer(Site, { excludeTestServices: true })("A page of an allowed origin", (it) =
     })
   )
 
-  it.effect(
-    "reads what else may go wrong: nothing there, a wrong body, one that is too large, a fault of the server",
-    () =>
-      Effect.gen(function* () {
-        const api = yield* ApiClient
-        const administrator = yield* caller({ roles: ["administrator"] })
-        const failures: ReadonlyArray<readonly [number, string, string, Sending?]> = [
-          [404, "GET", "/nope"],
-          [404, "GET", "/device/nobody-a1"],
-          [400, "POST", "/device", { raw: "{" }],
-          [400, "POST", "/device", { json: {} }],
-          [413, "POST", "/device", { raw: JSON.stringify({ description: "x".repeat(11 * 1024 * 1024) }) }],
-          [500, "GET", "/device/mac-080027000006/generate_config"]
-        ]
-        for (const [status, method, path, sending] of failures) {
-          const answer = yield* administrator(method, path, { ...sending, headers: origin })
-          assert.strictEqual(answer.status, status, `${method} ${path}: ${answer.text.slice(0, 300)}`)
-          isReadable(answer, `${method} ${path}`)
-        }
-        isReadable(yield* api.send("GET", "/api/nope", { headers: origin }), "/api/nope")
-        isReadable(yield* api.send("GET", "/api/health", { headers: origin }), "/api/health")
-        isReadable(yield* api.send("GET", "/api/openapi.json", { headers: origin }), "/api/openapi.json")
-      })
+  it.effect("reads other errors: unknown paths, a wrong body, one that is too large, a fault of the server", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      const administrator = yield* caller({ roles: ["administrator"] })
+      const failures: ReadonlyArray<readonly [number, string, string, Sending?]> = [
+        [404, "GET", "/nope"],
+        [404, "GET", "/device/nobody-a1"],
+        [400, "POST", "/device", { raw: "{" }],
+        [400, "POST", "/device", { json: {} }],
+        [413, "POST", "/device", { raw: JSON.stringify({ description: "x".repeat(11 * 1024 * 1024) }) }],
+        [500, "GET", "/device/mac-080027000006/generate_config"]
+      ]
+      for (const [status, method, path, sending] of failures) {
+        const answer = yield* administrator(method, path, { ...sending, headers: origin })
+        assert.strictEqual(answer.status, status, `${method} ${path}: ${answer.text.slice(0, 300)}`)
+        isReadable(answer, `${method} ${path}`)
+      }
+      isReadable(yield* api.send("GET", "/api/nope", { headers: origin }), "/api/nope")
+      isReadable(yield* api.send("GET", "/api/health", { headers: origin }), "/api/health")
+      isReadable(yield* api.send("GET", "/api/openapi.json", { headers: origin }), "/api/openapi.json")
+    })
   )
 
-  it.effect("reads the name of the file that a switch's interfaces are saved as", () =>
+  it.effect("reads the file name of a saved list of interfaces", () =>
     Effect.gen(function* () {
       yield* setScene()
       const administrator = yield* caller({ roles: ["administrator"] })

@@ -1,4 +1,4 @@
-/** What web pages, proxies and browsers may do with the API (docs/security.md#web-pages). */
+/** Access of web pages, proxies and browsers to the API (docs/security.md#web-pages). */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -34,7 +34,7 @@ layer(ApiServer(open), { excludeTestServices: true })("Without ALLOWED_ORIGINS",
     })
   )
 
-  it.effect("every answer says what a browser must not do with it", () =>
+  it.effect("every answer has the security headers", () =>
     Effect.gen(function* () {
       const paths = [DEVICES, "/api/v1.0/nope", "/nope", "/api/health/live", "/api/openapi.json", "/%00"]
       for (const path of [...paths, "/firmware/nope.swi", "/templates/eos/dhcp-init.j2"]) {
@@ -49,13 +49,11 @@ layer(ApiServer(open), { excludeTestServices: true })("Without ALLOWED_ORIGINS",
     })
   )
 
-  it.effect(
-    "connections are kept for longer than proxies keep theirs, so that no request is sent on one that was just closed",
-    () =>
-      Effect.gen(function* () {
-        const { headers } = yield* ask(DEVICES)
-        assert.strictEqual(headers.get("keep-alive"), "timeout=75")
-      })
+  it.effect("connections outlive those of proxies, so that no request is sent on one that was just closed", () =>
+    Effect.gen(function* () {
+      const { headers } = yield* ask(DEVICES)
+      assert.strictEqual(headers.get("keep-alive"), "timeout=75")
+    })
   )
 
   it.effect("the page of the API document runs its own scripts and no others", () =>
@@ -73,7 +71,7 @@ layer(ApiServer(open), { excludeTestServices: true })("Without ALLOWED_ORIGINS",
     })
   )
 
-  it.effect("what is no HTTP gets them as well", () =>
+  it.effect("answers to non-HTTP messages have them as well", () =>
     Effect.gen(function* () {
       const { base } = yield* ApiClient
       const heard = yield* Effect.callback<string>((resume) => {
@@ -122,7 +120,7 @@ layer(ApiServer({ ...open, ALLOWED_ORIGINS: "https://ui.example.org, http://loca
   }
 )
 
-it.effect("a page that might send credentials is told of once, because nobody sees why a browser refuses it", () => {
+it.effect("a page that might send credentials is logged once, because no user sees why a browser refuses it", () => {
   const { layer: logging, lines } = keepLines("Warn")
   return Effect.gen(function* () {
     for (const method of ["GET", "POST", "POST"]) {
@@ -134,7 +132,7 @@ it.effect("a page that might send credentials is told of once, because nobody se
   }).pipe(Effect.provide(ApiServer(open)), Effect.provide(logging))
 })
 
-describe("A request that a cookie stands for", () => {
+describe("A request with a cookie", () => {
   const trusts = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>) {
     const isTrusted = yield* makeIsTrustedOrigin
     const request = new Request("http://nms.example.org/api/v1.0/auth/refresh", { method: "POST" })
@@ -143,7 +141,7 @@ describe("A request that a cookie stands for", () => {
     )
   })
 
-  it.effect("is trusted from pages of our own and from those that are allowed, and from programs", () =>
+  it.effect("is trusted from our own pages, from allowed pages and from programs", () =>
     Effect.gen(function* () {
       assert.isTrue(yield* trusts({}))
       assert.isTrue(yield* trusts({ origin: "http://nms.example.org" }))
@@ -153,7 +151,7 @@ describe("A request that a cookie stands for", () => {
     }).pipe(Effect.provide(configOf({ ALLOWED_ORIGINS: "https://ui.example.org" })))
   )
 
-  it.effect("is not trusted from pages of others", () =>
+  it.effect("is not trusted from other pages", () =>
     Effect.gen(function* () {
       for (const origin of ["https://ui.example.org", "null", "", "https://nms.example.org.evil.example"]) {
         assert.isFalse(yield* trusts({ origin }), origin)
@@ -183,7 +181,7 @@ layer(ApiServer(), { excludeTestServices: true })("A server without tokens", (it
     })
   )
 
-  it.effect("refuses pages that gave their name our address, and pages of others", () =>
+  it.effect("refuses pages that gave their name our address, and other pages", () =>
     Effect.gen(function* () {
       const refused: ReadonlyArray<Readonly<Record<string, string>>> = [
         { host: "evil.example:5000" },
@@ -208,7 +206,7 @@ layer(ApiServer(), { excludeTestServices: true })("A server without tokens", (it
     })
   )
 
-  it.effect("lets switches and probes ask by any name, because they need no token elsewhere", () =>
+  it.effect("lets switches and probes use any name, because they need no token elsewhere", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* ask("/api/health/live", { host: "nms.example.org" })).status, 200)
       assert.strictEqual((yield* ask("/templates/eos/dhcp-init.j2", { host: "10.0.0.1" })).status, 404)
@@ -227,7 +225,7 @@ const forwarded = {
 }
 
 describe("Behind a proxy", () => {
-  it.effect("links and the log tell what the client sees and is, when the proxy is trusted", () => {
+  it.effect("links and the log show the client's address if the proxy is trusted", () => {
     const { layer: logging, lines } = keepLines("Info")
     const addresses = () =>
       lines.filter(({ text }) => text.startsWith("User: ")).map(({ details }) => details["address"])
@@ -237,12 +235,12 @@ describe("Behind a proxy", () => {
       assert.match(yield* linkWith({ "x-forwarded-host": 'a>; rel="next"' }), /^<http:\/\/nms\.example\.org\/api/)
       yield* linkWith({ "x-forwarded-for": "10.9.9.9, [2001:db8::7]:4711" })
       yield* linkWith({ "x-forwarded-for": "10.9.9.9, unknown" })
-      // what stands before the first address that is no proxy of ours, somebody else has written
+      // entries before the first address that is not a proxy of ours were written by others
       assert.deepEqual(addresses(), ["192.0.2.7", "127.0.0.1", "127.0.0.1", "2001:db8::7", "127.0.0.1"])
     }).pipe(Effect.provide(ApiServer(open)), Effect.provide(logging))
   })
 
-  it.effect("nothing that stands in a header counts when the proxy is not trusted", () => {
+  it.effect("forwarded headers are ignored if the proxy is not trusted", () => {
     const { layer: logging, lines } = keepLines("Info")
     return Effect.gen(function* () {
       assert.match(yield* linkWith(forwarded), /^<http:\/\/nms\.example\.org\/api/)
@@ -252,7 +250,7 @@ describe("Behind a proxy", () => {
 })
 
 describe("An empty setting", () => {
-  it.effect("is the empty list where the manual says so, and else counts as unset", () =>
+  it.effect("is the empty list if the manual says so, and otherwise counts as unset", () =>
     Effect.gen(function* () {
       const empty = { TRUSTED_PROXIES: "", METRICS_NETWORKS: "", HOST: "", PORT: "", DISCOVERY_DELAYS: "" }
       const config = Context.get(yield* Layer.build(configOf(empty)), ServerConfig)

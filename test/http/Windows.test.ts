@@ -30,7 +30,7 @@ const Jobs = Schema.Struct({
   data: Schema.Struct({ jobs: Schema.Tuple([Schema.Record(Schema.String, Schema.Unknown)]) })
 })
 
-/** Posts in the name of somebody with a role. Yields the status, and the sentence of a refusal. */
+/** Posts in the name of a user with a role. Returns the status, and the sentence of a refusal. */
 const post = Effect.fnUntraced(function* (path: string, json: unknown, role = "operator", method = "POST") {
   const send = yield* caller({ sub: role, roles: [role] })
   const { body, status } = yield* send(method, path, { json })
@@ -58,7 +58,7 @@ const CHANGED = [
 layer(SiteWithRoles(ROLES, { ALLOW_APPLY_CONFIG_LIVERUN: "true" }, WINDOWS), { excludeTestServices: true })(
   "A device outside of its windows",
   (it) => {
-    it.effect("is not synchronized, which is said with the window and its next opening, and others are", () =>
+    it.effect("is not synchronized, with the window and its next opening as the reason, and others are", () =>
       Effect.gen(function* () {
         yield* setScene()
         assert.deepInclude(yield* post("/device_syncto", live), {
@@ -77,7 +77,7 @@ layer(SiteWithRoles(ROLES, { ALLOW_APPLY_CONFIG_LIVERUN: "true" }, WINDOWS), { e
       })
     )
 
-    it.effect("may be given a start within them, and no other", () =>
+    it.effect("accepts a start within them, and no other", () =>
       Effect.gen(function* () {
         yield* setScene()
         const at = (hours: number) => post("/device_syncto", { ...live, start_at: `${inHours(hours)}:00` })
@@ -98,7 +98,7 @@ layer(SiteWithRoles(ROLES, { ALLOW_APPLY_CONFIG_LIVERUN: "true" }, WINDOWS), { e
       })
     )
 
-    it.effect("has a job wait for them that is asked to, and its record says for what", () =>
+    it.effect("makes a job wait for them on request, and its record names the window", () =>
       Effect.gen(function* () {
         yield* setScene()
         const { job } = yield* post("/device_syncto", { ...live, wait_for_window: true })
@@ -118,7 +118,7 @@ layer(SiteWithRoles(ROLES, { ALLOW_APPLY_CONFIG_LIVERUN: "true" }, WINDOWS), { e
       })
     )
 
-    it.effect("is changed in an emergency by who has the right to, with a reason that the audit and the job keep", () =>
+    it.effect("can be changed in an emergency by callers with the right, with a reason in the audit and the job", () =>
       Effect.gen(function* () {
         yield* setScene()
         const emergency = "the wing has no light"
@@ -142,7 +142,7 @@ layer(SiteWithRoles(ROLES, { ALLOW_APPLY_CONFIG_LIVERUN: "true" }, WINDOWS), { e
       })
     )
 
-    it.effect("is kept from every other job that changes it, and from none that looks", () =>
+    it.effect("is protected from every other job that changes it, and from none that only reads", () =>
       Effect.gen(function* () {
         const refused = Effect.fnUntraced(function* (path: string, json: unknown, method?: string) {
           yield* setScene(CHANGED)
@@ -171,7 +171,7 @@ layer(SiteWithRoles(ROLES, { ALLOW_APPLY_CONFIG_LIVERUN: "true" }, WINDOWS), { e
       })
     )
 
-    it.effect("is shown with its windows, to who may see it", () =>
+    it.effect("is shown with its windows, to permitted callers", () =>
       Effect.gen(function* () {
         yield* setScene()
         const get = Effect.fnUntraced(function* (query: string, role: string) {

@@ -9,7 +9,7 @@ import * as path from "node:path"
 import { RepositoryStore } from "../../src/store/RepositoryStore.ts"
 import { ApiServer } from "../support/ApiServer.ts"
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 const freePort = Effect.callback<number>((resume) => {
   const server = createServer().listen(0, "127.0.0.1", () => {
     const address = server.address()
@@ -34,7 +34,7 @@ const get = (url: string, init: RequestInit = {}) =>
     return [response.status, await response.text()] as const
   })
 
-it.live("switches get boot files and images from a port of their own, where the API is not", () =>
+it.live("switches get boot files and images from a port of their own, without the API", () =>
   Effect.gen(function* () {
     const port = yield* freePort
     const variables = { ZTP_HTTP_PORT: String(port), ZTP_HTTP_HOST: "127.0.0.1", DATA_DIR: yield* folder }

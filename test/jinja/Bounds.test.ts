@@ -39,7 +39,7 @@ const work = (first: number, told: (index: number, millis: number, answer: strin
     })
   })
 
-describe("whatever a template calls with whatever arguments", () => {
+describe("any call of a template with any arguments", () => {
   it("stays within its memory and ends soon after its time", { timeout: seconds(1_800) }, async () => {
     const calls = hostileCalls(rounds, seed)
     const wrong: Array<string> = []
@@ -58,7 +58,7 @@ describe("whatever a template calls with whatever arguments", () => {
     expect(wrong).toEqual([])
   })
 
-  it("is tried with every filter, test, global, operator and method", () => {
+  it("is tested with every filter, test, global, operator and method", () => {
     const names = new Set(allDeeds.map(({ name }) => name))
     for (const name of ["filter batch", "global lipsum", "operator **", "method zfill of text", "construct slice"]) {
       expect(names).toContain(name)

@@ -30,7 +30,7 @@ export interface Case {
   readonly message?: string
 }
 
-/** A file beside this one. */
+/** A file in the same folder. */
 export const readData = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8")
 
 interface CaseFile {
@@ -98,7 +98,7 @@ export const variablesFrom = (text: string): Dict => {
   return parsed.value instanceof Dict ? parsed.value : new Dict()
 }
 
-/** Renders a text with the filters of sites and these files beside it. */
+/** Renders a text with the filters of sites and these additional files. */
 export const render = (
   template: string,
   variables: Dict | Readonly<Record<string, unknown>> = {},
@@ -109,7 +109,7 @@ export const render = (
   return compiled.ok ? environment.render(compiled.value, variables) : compiled
 }
 
-/** What a template renders to, or the class and sentence of its error. */
+/** The output of a template, or the class and sentence of its error. */
 export const outcome = (...args: Parameters<typeof render>): string => {
   const result = render(...args)
   return result.ok ? result.value.text : `${result.failure.kind}: ${result.failure.message}`

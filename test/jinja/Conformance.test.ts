@@ -20,8 +20,8 @@ const differences = (
 // Python has one class for a list of templates of which none was found.
 const kinds: Readonly<Record<string, string>> = { TemplatesNotFound: "TemplateNotFound" }
 
-// Errors that say the same in other words: file names become sentences, and Python's words for what its own code does
-// inside (adding to a text in place, calling C functions) would help nobody.
+// Errors that say the same in other words: file names become sentences, and Python's words for its own internals (adding to a text in
+// place, calling C functions) would help no reader.
 const ownWords = [/^TemplateNotFound$/, /\+=: /, /takes no keyword arguments$/, /has no len\(\)$/, /\\u200b/]
 
 const sameWords = (entry: Case, message: string): boolean =>
@@ -50,7 +50,7 @@ it("renders what Jinja2 renders, and fails with its class of error and its words
   expect(differences(cases, sameOutcome)).toEqual([])
 })
 
-it("reads numbers from the texts from which Python does, and from no others", () => {
+it("reads numbers from the texts that Python accepts, and from no others", () => {
   const cases = numberCases()
   expect(cases.length).toBeGreaterThan(700)
   const wrong = cases.flatMap(({ expected, t, template }) => {
@@ -61,7 +61,7 @@ it("reads numbers from the texts from which Python does, and from no others", ()
   expect(wrong).toEqual([])
 })
 
-it("reads long texts in time that grows with their length alone", () => {
+it("reads long texts in time that grows with their length only", () => {
   const digits = "1".repeat(400_000)
   for (const t of [`${digits}x`, `x${" ".repeat(400_000)}x`, `${digits}_`, `0${"_0".repeat(200_000)}x`]) {
     const result = render(

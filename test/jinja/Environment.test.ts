@@ -70,7 +70,7 @@ it("takes further filters and globals", () => {
   expect(textOf(environment.renderFile("main.j2", {}))).toBe("812S")
 })
 
-it("resolves names relative to the asking file and never above the root", () => {
+it("resolves names relative to the including file and never above the root", () => {
   expect(resolveName("b.j2", "eos/a.j2")).toBe("eos/b.j2")
   expect(resolveName("./x/../b.j2", "a.j2")).toBeUndefined()
   expect(resolveName("./b.j2", "a.j2")).toBe("b.j2")
@@ -79,7 +79,7 @@ it("resolves names relative to the asking file and never above the root", () => 
   expect(resolveName("a\\b", "a.j2")).toBeUndefined()
 })
 
-it("reads files of a directory, but none that a link leads out of it to", () => {
+it("reads files of a directory, except those that a link leads out of it to", () => {
   const root = mkdtempSync(join(tmpdir(), "jinja-"))
   try {
     mkdirSync(join(root, "in", "sub"), { recursive: true })
@@ -107,7 +107,7 @@ it("keeps integers, floats and the order of keys of JSON", () => {
   )
 })
 
-it("says where JSON is wrong", () => {
+it("names the place of a mistake in JSON", () => {
   const parsed = parseJson("v.json", '{\n "a": 1,\n "b" 2}')
   expect(parsed.ok ? "" : parsed.failure).toMatchObject({
     message: "expected ':'",
@@ -151,7 +151,7 @@ it("has the filters of sites and of no other package", () => {
   expect(siteFilters.has("encrypt_type7")).toBe(false)
 })
 
-it("tells where undefined values were printed as nothing, each place once, and not where that was meant", () => {
+it("reports the places where undefined values were printed as nothing, each once, and not if that was intended", () => {
   const files = {
     "main.j2":
       "{{ gone }}\n{% for i in range(3) %}{{ i }}{{ d.x }}{% endfor %}\n{{ 'a' ~ gone }}\n" +

@@ -53,13 +53,13 @@ it("names the place of a syntax error in an included file, with its tabs kept be
   )
 })
 
-it("refuses an unknown filter before anything is rendered", () => {
+it("refuses an unknown filter before rendering", () => {
   expect(failureOf("filter.j2")).toContain(
     "TemplateAssertionError: No filter named 'nosuch'.\n  in filter.j2, line 2, column 11"
   )
 })
 
-it("says that a template does not exist", () => {
+it("reports a missing template", () => {
   expect(failureOf("nothing.j2")).toBe(
     "TemplateNotFound: template 'nothing.j2' was not found\n  in nothing.j2, line 1, column 1"
   )

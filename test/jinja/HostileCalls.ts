@@ -1,6 +1,6 @@
 /**
- * Calls of everything that templates can call or compute with, each with arguments that somebody would choose who wants to
- * use up the memory or the time of the server. Which calls these are depends on nothing but the number of rounds.
+ * Calls of everything that templates can call or compute with, each with arguments chosen to use up the memory or the time of the server.
+ * The calls depend only on the number of rounds.
  */
 import { Environment, memoryLoader } from "../../src/jinja/Jinja.ts"
 import { siteLibrary } from "./Cases.ts"
@@ -174,7 +174,7 @@ export const allDeeds: ReadonlyArray<Deed> = [
 const large = ["10**9", "10**9", "10**9", "2**53", "-10**9", "10**78000"]
 const small = ["'x'", "''", "1", "3", "true", "none", "[]", "' '"]
 
-// What the arguments of a call are taken from, place by place: sizes with fillings, fillings with sizes, anything.
+// The sources of the arguments of a call, place by place: sizes with fillings, fillings with sizes, anything.
 const manners: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
   [large, small, small, small],
   [small, large, small, large],

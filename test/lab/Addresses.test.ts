@@ -7,7 +7,7 @@ import { connect, openShell } from "../support/lab/Client.ts"
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 describe("management address of a simulated switch", () => {
-  it.effect("moves with a commit: the old connection falls silent without a reset, the new address answers", () =>
+  it.effect("moves with a commit: the old connection becomes silent without a reset, the new address answers", () =>
     Effect.gen(function* () {
       const { host, port, device } = yield* oneSwitch()
       yield* Effect.promise(async () => {
@@ -81,7 +81,7 @@ interface Ethernet1
     })
   )
 
-  it.effect("says which address it could not have", () =>
+  it.effect("names an address that it could not bind", () =>
     Effect.gen(function* () {
       const lab = yield* makeLab({
         name: "clash",

@@ -128,33 +128,31 @@ const pairsOf = (topology: Topology.Topology) =>
   (topology.topology.links ?? []).map(({ endpoints }) => endpoints.join(" – "))
 
 describe("containerlab files in the lab", () => {
-  it.effect(
-    "a fabric of switches runs without its hosts and bridges, and the user is told of everything left out",
-    () =>
-      Effect.gen(function* () {
-        const { notes, topology } = yield* Topology.readText(FABRIC)
-        expect(namesOf(topology)).toEqual(["spine1", "leaf1"])
-        expect(pairsOf(topology)).toEqual(["spine1:eth1/1 – leaf1:eth49/1"])
-        const of = (key: string) => notes.find((note) => note.startsWith(`${key} is ignored`))
-        expect(of("mgmt")).toContain("(the file)")
-        expect(of("prefix")).toBeDefined()
-        expect(of("image")).toBe("image is ignored (spine1, leaf1): the lab starts no containers")
-        expect(of("exec")).toMatch(/\(spine1, leaf1\): the lab runs nothing in a node/)
-        expect(of("binds")).toBeDefined()
-        expect(of("mgmt-ipv4")).toMatch(/answers at the addresses of its configuration$/)
-        expect(of("ports")).toContain("(leaf1)")
-        expect(of("labels")).toContain("(spine1)")
-        expect(of("mtu")).toContain("(spine1:eth1/1 – leaf1:eth49/1)")
-        expect(of("kind: linux")).toContain("(server1)")
-        expect(of("kind: bridge")).toContain("(br-out)")
-        expect(of("a link to a node of kind linux")).toContain("(leaf1:eth1)")
-        expect(of("a link to a node of kind bridge")).toContain("(leaf1:eth2)")
-        const lab = yield* makeLab(topology)
-        expect((yield* lab.get("leaf1")).version()).toBe("4.33.3F")
-      })
+  it.effect("a fabric of switches runs without its hosts and bridges, and everything left out is reported", () =>
+    Effect.gen(function* () {
+      const { notes, topology } = yield* Topology.readText(FABRIC)
+      expect(namesOf(topology)).toEqual(["spine1", "leaf1"])
+      expect(pairsOf(topology)).toEqual(["spine1:eth1/1 – leaf1:eth49/1"])
+      const of = (key: string) => notes.find((note) => note.startsWith(`${key} is ignored`))
+      expect(of("mgmt")).toContain("(the file)")
+      expect(of("prefix")).toBeDefined()
+      expect(of("image")).toBe("image is ignored (spine1, leaf1): the lab starts no containers")
+      expect(of("exec")).toMatch(/\(spine1, leaf1\): the lab runs nothing in a node/)
+      expect(of("binds")).toBeDefined()
+      expect(of("mgmt-ipv4")).toMatch(/answers at the addresses of its configuration$/)
+      expect(of("ports")).toContain("(leaf1)")
+      expect(of("labels")).toContain("(spine1)")
+      expect(of("mtu")).toContain("(spine1:eth1/1 – leaf1:eth49/1)")
+      expect(of("kind: linux")).toContain("(server1)")
+      expect(of("kind: bridge")).toContain("(br-out)")
+      expect(of("a link to a node of kind linux")).toContain("(leaf1:eth1)")
+      expect(of("a link to a node of kind bridge")).toContain("(leaf1:eth2)")
+      const lab = yield* makeLab(topology)
+      expect((yield* lab.get("leaf1")).version()).toBe("4.33.3F")
+    })
   )
 
-  it.effect("links in every form are read, and those that lead out of the lab or nowhere are told of", () =>
+  it.effect("links in every form are read, and those that lead out of the lab or nowhere are reported", () =>
     Effect.gen(function* () {
       const { notes, topology } = yield* Topology.readText(LINKS)
       expect(pairsOf(topology)).toEqual(["a1:eth1 – a2:Ethernet1", "a1:eth14 – a2:eth14"])
@@ -182,7 +180,7 @@ describe("containerlab files in the lab", () => {
     })
   )
 
-  it.effect("a node has what its group says, else its kind, else the defaults, and anchors may be merged", () =>
+  it.effect("a node has the values of its group, else of its kind, else the defaults, and anchors may be merged", () =>
     Effect.gen(function* () {
       const { notes, topology } = yield* Topology.readText(GROUPS)
       expect(namesOf(topology)).toEqual(["d1", "d2"])
@@ -233,7 +231,7 @@ describe("containerlab files in the lab", () => {
     })
   )
 
-  it.effect("what nobody knows is a mistake at its place in the file", () =>
+  it.effect("an unknown key is a mistake at its place in the file", () =>
     Effect.gen(function* () {
       const one = "name: one\ntopology:\n  nodes:\n    a: { kind: ceos }\n"
       expect((yield* issuesOf(one.replace("ceos", "ceoss"))).join()).toMatch(/^topology\.nodes\.a\.kind: /)

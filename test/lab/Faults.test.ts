@@ -25,7 +25,7 @@ const open = async (shell: Shell) => {
 }
 
 describe("faults of a simulated switch", () => {
-  it.effect("refuses the right password as often as asked", () =>
+  it.effect("refuses the right password as often as configured", () =>
     withFaults([{ kind: "wrongPassword", times: 1 }], async (_shell, { host, port, device }) => {
       await expect(connect({ host, port })).rejects.toThrow("authentication methods failed")
       expect(device.faults()).toEqual([])
@@ -69,7 +69,7 @@ describe("faults of a simulated switch", () => {
     })
   )
 
-  it.effect("falls silent at a step and keeps the connection open", () =>
+  it.effect("becomes silent at a step and keeps the connection open", () =>
     withFaults([{ kind: "silent", step: "showRunning" }], async (shell) => {
       const before = shell.text().length
       shell.type("show running-config\nshow version\n")
@@ -90,7 +90,7 @@ describe("faults of a simulated switch", () => {
     })
   )
 
-  it.effect("rolls back by itself although the timer has not run out", () =>
+  it.effect("rolls back automatically before the timer expires", () =>
     withFaults([{ kind: "timerCancelled" }], async (shell, { device }) => {
       await open(shell)
       await shell.ask("configure session job1 commit timer 00:05:00")
@@ -100,7 +100,7 @@ describe("faults of a simulated switch", () => {
     })
   )
 
-  it.effect("never rolls back although the timer has run out", () =>
+  it.effect("never rolls back although the timer has expired", () =>
     withFaults([{ kind: "timerIgnored" }], async (shell, { device }) => {
       await open(shell)
       await shell.ask("configure session job1 commit timer 00:00:01")
@@ -109,7 +109,7 @@ describe("faults of a simulated switch", () => {
     })
   )
 
-  it.effect("commits for good although it was told a timer", () =>
+  it.effect("commits permanently although a timer was given", () =>
     withFaults([{ kind: "noTimer" }], async (shell, { device }) => {
       await open(shell)
       expect(await shell.ask("configure session job1 commit timer 00:05:00")).toBe("")
@@ -127,7 +127,7 @@ describe("faults of a simulated switch", () => {
     })
   )
 
-  it.effect("says that it committed and saved, and did neither", () =>
+  it.effect("claims to have committed and saved, and did neither", () =>
     withFaults(
       [
         { kind: "lie", step: "commit" },
@@ -143,7 +143,7 @@ describe("faults of a simulated switch", () => {
     )
   )
 
-  it.effect("answers a step with an error of one's choice", () =>
+  it.effect("answers a step with a chosen error", () =>
     withFaults([{ kind: "error", step: "commit", message: "% Error: no", times: 1 }], async (shell, { device }) => {
       await open(shell)
       expect(await shell.ask("configure session job1 commit")).toBe("% Error: no\n")
@@ -151,7 +151,7 @@ describe("faults of a simulated switch", () => {
     })
   )
 
-  it.effect("cuts short what it shows and what it loads", () =>
+  it.effect("truncates its output and its input", () =>
     withFaults(
       [
         { kind: "truncate", step: "showRunning", lines: 4, times: 1 },

@@ -69,7 +69,7 @@ describe("logging in to a simulated switch", () => {
     })
   )
 
-  it.effect("lands in user mode without exec authorization, and enable asks for the secret three times", () =>
+  it.effect("starts in user mode without exec authorization, and enable asks for the secret three times", () =>
     Effect.gen(function* () {
       const base = baseConfig("acc1", "10.9.1.1")
       const config = base.replace("aaa authorization exec default local", "enable secret 0 sesame")
@@ -138,7 +138,7 @@ describe("logging in to a simulated switch", () => {
     })
   )
 
-  it.effect("accepts a connection and says nothing, when so broken", () =>
+  it.effect("accepts a connection and sends nothing, when so broken", () =>
     Effect.gen(function* () {
       const { host, port, device } = yield* oneSwitch()
       device.setFault({ kind: "silent", step: "connect", times: 1 })

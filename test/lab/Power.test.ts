@@ -24,7 +24,7 @@ const campus = (dhcp: NonNullable<Topology["lab"]>["dhcp"]): Topology => ({
 })
 
 describe("power of a simulated switch", () => {
-  it.effect("comes back from a reload with the startup configuration and the version of the boot image", () =>
+  it.effect("returns from a reload with the startup configuration and the version of the boot image", () =>
     Effect.gen(function* () {
       const { host, port, device } = yield* oneSwitch({ bootMs: 300 })
       device.putFile("EOS-4.32.2F.swi", Buffer.from("image"))
@@ -141,7 +141,7 @@ describe("power of a simulated switch", () => {
     })
   )
 
-  it.effect("brings a replaced box up with other numbers, another host key and no configuration", () =>
+  it.effect("starts a replaced box with other numbers, another host key and no configuration", () =>
     Effect.gen(function* () {
       const { device, host, port, shell } = yield* oneSwitch({ bootMs: 10 })
       const keys = new Set<string>()

@@ -55,7 +55,7 @@ describe("the lab as a program", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("says at the start what of a topology file it ignores, and why", () =>
+  it.effect("lists at the start the ignored parts of a topology file, with the reason", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const directory = yield* files.makeTempDirectoryScoped()
@@ -76,7 +76,7 @@ describe("the lab as a program", () => {
   )
 })
 
-it("lists the personalities that a switch can have, and marks those that are not usual", () => {
+it("lists the personalities that a switch can have, and marks the unusual ones", () => {
   const lines = personalityLines()
   expect(lines.map((line) => line.split(" ")[0])).toEqual(Object.keys(personalities))
   expect(lines.find((line) => line.startsWith("timerHidden "))).toMatch(/ shows a .* \(not usual\)$/)

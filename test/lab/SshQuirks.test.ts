@@ -1,4 +1,4 @@
-/** What a simulated switch does otherwise on its SSH side when its quirks say so. */
+/** The SSH quirks of a simulated switch. */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
@@ -7,7 +7,7 @@ import { Client } from "ssh2"
 import { connect, openShell } from "../support/lab/Client.ts"
 import { oneSwitch } from "../support/lab/Campus.ts"
 
-/** What is agreed with a client that has everything, or why nothing is. */
+/** The algorithms agreed with a client that has all of them, or the reason why none is. */
 const agreed = (host: string, port: number, algorithms: object) =>
   Effect.callback<string>((resume) => {
     const client = new Client()
@@ -19,7 +19,7 @@ const agreed = (host: string, port: number, algorithms: object) =>
     client.connect({ host, port, username: "admin", algorithms })
   })
 
-/** What comes over a bare connection that says who it is, until it ends. */
+/** The bytes of a bare connection that identifies itself, until it ends. */
 const heard = (host: string, port: number) =>
   Effect.promise(async () => {
     const socket = connectTcp({ host, port })
@@ -65,7 +65,7 @@ describe("the SSH of a simulated switch", () => {
 })
 
 describe("the terminal of a simulated switch", () => {
-  it.effect("shows the prompt that was configured, with name, clock, mode and percent sign", () =>
+  it.effect("shows the configured prompt, with name, clock, mode and percent sign", () =>
     Effect.gen(function* () {
       const { host, port } = yield* oneSwitch({ quirks: { prompt: "[%H, %D]%P 50%% " } })
       yield* Effect.promise(async () => {
@@ -85,7 +85,7 @@ describe("the terminal of a simulated switch", () => {
     })
   )
 
-  it.effect("pages although told not to: a blank shows a page, a line end a line, q nothing more", () =>
+  it.effect("pages in spite of the command: a blank shows a page, a line end a line, q nothing more", () =>
     Effect.gen(function* () {
       const { host, port } = yield* oneSwitch({ quirks: { pages: true } })
       yield* Effect.promise(async () => {

@@ -1,7 +1,7 @@
 /**
- * The chart of a live machine for walking its paths: `createTestModel` refuses invoked actors and delays, so each is replaced by
- * the event with which it ends. What a step reports is raised as an event of the chart, which stands in its `on` already; an
- * actor whose end is a transition of its own ends with `done <id>` or `error <id>`, and a delay with `after <name>`.
+ * The chart of a live machine for walking its paths: `createTestModel` refuses invoked actors and delays, so each is replaced by the event
+ * with which it ends. The report of a step is raised as an event of the chart, which is already in its `on`; an actor whose end is a
+ * transition of its own ends with `done <id>` or `error <id>`, and a delay with `after <name>`.
  */
 import { type AnyStateMachine, StateMachine } from "xstate"
 

@@ -23,7 +23,7 @@ const FULL = {
 }
 
 describe("The plugin netbox", () => {
-  it.live("creates the device with all that it needs, and does nothing when it is called again", () =>
+  it.live("creates the device with everything that it needs, and does nothing when it is called again", () =>
     Effect.gen(function* () {
       const { netbox, plugin } = yield* open(FULL)
       netbox.add("ipam/prefixes", { prefix: "10.0.0.0/8" })
@@ -48,7 +48,7 @@ describe("The plugin netbox", () => {
     })
   )
 
-  it.live("changes what differs and keeps what others have written", () =>
+  it.live("changes differing values and keeps those of other authors", () =>
     Effect.gen(function* () {
       const { netbox, plugin } = yield* open(FULL)
       yield* plugin.call("new_managed_device", DEVICE, FIRST)
@@ -65,7 +65,7 @@ describe("The plugin netbox", () => {
     })
   )
 
-  it.live("finishes what an attempt that was cut off has begun, wherever that was", () =>
+  it.live("completes an interrupted attempt, whatever its last step", () =>
     Effect.gen(function* () {
       const { netbox: whole, plugin: once } = yield* open(FULL)
       yield* once.call("new_managed_device", DEVICE, FIRST)
@@ -89,7 +89,7 @@ describe("The plugin netbox", () => {
     })
   )
 
-  it.live("takes a device that somebody else adds at the same moment", () =>
+  it.live("uses a device that another client adds at the same moment", () =>
     Effect.gen(function* () {
       const { netbox, plugin } = yield* open(FULL)
       netbox.onCreate((place) => {
@@ -108,7 +108,7 @@ describe("The plugin netbox", () => {
     })
   )
 
-  it.live("says what is missing when it may create nothing", () =>
+  it.live("names what is missing if it may create nothing", () =>
     Effect.gen(function* () {
       const { netbox, plugin } = yield* open({})
       const error = yield* Effect.flip(plugin.call("new_managed_device", DEVICE, FIRST))
@@ -117,7 +117,7 @@ describe("The plugin netbox", () => {
     })
   )
 
-  it.live("tells NetBox's own words when it refuses, and never the token", () =>
+  it.live("quotes NetBox when it refuses, and never shows the token", () =>
     Effect.gen(function* () {
       const { plugin } = yield* open({ ...FULL, status: "nonsense" })
       const refused = yield* Effect.flip(plugin.call("new_managed_device", DEVICE, FIRST))
@@ -131,14 +131,14 @@ describe("The plugin netbox", () => {
     })
   )
 
-  it.live("sends tokens of version 2 as NetBox wants them", () =>
+  it.live("sends tokens of version 2 in NetBox's format", () =>
     Effect.gen(function* () {
       const { plugin } = yield* open({}, "nbt_key.0123456789")
       assert.isTrue(yield* plugin.call("selftest", null, FIRST))
     })
   )
 
-  it.live("says that a device is gone, deletes it or leaves it, as it is told", () =>
+  it.live("marks a removed device, deletes it or leaves it, as configured", () =>
     Effect.gen(function* () {
       const gone = { hostname: DEVICE.hostname, device_type: "ACCESS", management_ip: DEVICE.management_ip }
       for (const [on_removal, left] of [

@@ -1,6 +1,6 @@
 /**
- * What NetBox 4 demands of its clients, as an HTTP server: the form of the token, required fields, slugs, related objects, unique names,
- * pages whose addresses are those of another host, and errors in NetBox's own form.
+ * The requirements of NetBox 4 for its clients, as an HTTP server: the form of the token, required fields, slugs, related objects, unique
+ * names, pages whose addresses are those of another host, and errors in NetBox's own form.
  */
 import { Effect } from "effect"
 import { type Answered, type Asked, serve } from "./JsonServer.ts"
@@ -88,7 +88,7 @@ const contains = (prefix: string, address: string) => {
   return Math.floor(number(network) / size) === Math.floor(number(address) / size)
 }
 
-/** A NetBox with these tokens and objects. `beforeCreate` is what somebody else does while a request is under way. */
+/** A NetBox with these tokens and objects. `beforeCreate` is another client's action while a request is under way. */
 export const make = Effect.fnUntraced(function* (token: string) {
   const tables = new Map<string, Array<Row>>(Object.keys(places).map((place) => [place, []]))
   const tableOf = (place: string) => tables.get(place) ?? []
@@ -225,7 +225,7 @@ export const make = Effect.fnUntraced(function* (token: string) {
     ...server,
     add,
     all: (place: string): ReadonlyArray<Row> => tableOf(place),
-    /** What was written so far, as `POST /api/dcim/devices/`. */
+    /** The writes so far, as `POST /api/dcim/devices/`. */
     writes: () => server.asked.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`),
     onCreate: (hook: (place: string) => void) => {
       beforeCreate = hook

@@ -41,7 +41,7 @@ const isFree = Effect.gen(function* () {
 })
 
 layer(actions, { excludeTestServices: true })("The lock of the plugin calls", (it) => {
-  it.effect("is waited for, however long another process has it, and given back", () =>
+  it.effect("is waited for, however long another process has it, and released", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { runOpen } = yield* PluginActions
@@ -61,7 +61,7 @@ layer(actions, { excludeTestServices: true })("The lock of the plugin calls", (i
     })
   )
 
-  it.effect("takes one connection, however many ask for the calls to be made at once", () =>
+  it.effect("takes one connection, however many callers ask for the calls at once", () =>
     Effect.gen(function* () {
       const { runOpen } = yield* PluginActions
       const everybody = Array.from({ length: 40 }, () => answeringWithin("3 seconds")(runOpen))

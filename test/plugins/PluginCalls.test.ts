@@ -1,4 +1,4 @@
-/** Calls of plugins as they are recorded: each is made once, in the order of its device, again when it failed, and told as an event. */
+/** Recorded calls of plugins: each is made once, in the order of its device, repeated after a failure, and reported as an event. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
@@ -98,7 +98,7 @@ const openActions = Effect.flatMap(
 
 layer(live, { excludeTestServices: true })("A recorded call", (it) => {
   describe("of plugins that work", () => {
-    it.effect("is made once by each, whoever asks and however often, and told as an event", () =>
+    it.effect("is made once by each, whoever asks and however often, and reported as an event", () =>
       Effect.gen(function* () {
         yield* tell("good")
         yield* Effect.all(
@@ -134,18 +134,18 @@ layer(live, { excludeTestServices: true })("A recorded call", (it) => {
       })
     )
 
-    it.effect("says that it may have been made when a server was killed in the middle of it", () =>
+    it.effect("is marked as possibly repeated when a server was killed in the middle of it", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const begun = sql`insert into plugin_run (action_id, plugin) select id, 'one' from device_action where payload ->> 'hostname' = 'cut'`
-        // in one transaction, because attempts of before are still looked for
+        // in one transaction, because earlier attempts are still queried
         yield* sql.withTransaction(Effect.andThen(tell("cut"), begun))
         yield* runOpen
         assert.deepStrictEqual((yield* heard("cut")).toSorted(), ["one cut 2 true", "two cut 1 false"])
       })
     )
 
-    it.effect("is given up when the server ended during each attempt, because it may be the reason", () =>
+    it.effect("is given up when the server ended during each attempt, because it may be the cause", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const begun = sql`insert into plugin_run (action_id, plugin, attempts)
@@ -161,7 +161,7 @@ layer(live, { excludeTestServices: true })("A recorded call", (it) => {
   })
 
   describe("that fails", () => {
-    it.effect("is made again and says so, until it works", () =>
+    it.effect("is repeated and reported, until it works", () =>
       Effect.gen(function* () {
         yield* tell("twice")
         yield* runOpen
@@ -178,7 +178,7 @@ layer(live, { excludeTestServices: true })("A recorded call", (it) => {
       })
     )
 
-    it.effect("is given up after its attempts, or at once when it says so, and shown without secrets", () =>
+    it.effect("is given up after its attempts, or at once if it says so, and shown without secrets", () =>
       Effect.gen(function* () {
         yield* tell("never")
         yield* tell("final")
@@ -204,7 +204,7 @@ layer(live, { excludeTestServices: true })("A recorded call", (it) => {
       })
     )
 
-    it.effect("keeps later events of its device waiting, and no other device", () =>
+    it.effect("delays later events of its device, and no other device", () =>
       Effect.gen(function* () {
         const { record } = yield* PluginCallStore
         const sql = yield* SqlClient.SqlClient
@@ -229,7 +229,7 @@ layer(live, { excludeTestServices: true })("A recorded call", (it) => {
   })
 
   describe("that hangs", () => {
-    it.effect("keeps neither other plugins waiting nor a job for longer than a call may take", () =>
+    it.effect("delays neither other plugins nor a job for longer than a call may take", () =>
       Effect.gen(function* () {
         yield* tell("hang1")
         yield* tell("hang2")

@@ -1,4 +1,4 @@
-/** What a plugin may do to the server: nothing, and the reason is told. Each attack runs beside a plugin that goes on. */
+/** A plugin cannot harm the server, and the reason is reported. Each attack runs together with a plugin that continues. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Schedule } from "effect"
 import * as PluginProcess from "../../src/plugins/PluginProcess.ts"
@@ -7,7 +7,7 @@ import { DEVICE, FIRST, PATIENT, started } from "./PluginFolder.ts"
 const hook = (body: string) => `export default () => ({ async new_managed_device(event, delivery) { ${body} } })`
 const HEALTHY = hook("")
 
-/** What each does in a call, and the reason that is told. */
+/** The action of each in a call, and the reported reason. */
 const attacks: ReadonlyArray<readonly [name: string, body: string, reason: RegExp, seconds?: number]> = [
   ["throws", `throw new Error("no such site")`, /^no such site$/],
   ["throws what is no error", `throw null`, /^null$/],
@@ -66,7 +66,7 @@ const attacks: ReadonlyArray<readonly [name: string, body: string, reason: RegEx
 
 describe("A plugin", () => {
   for (const [name, body, reason, seconds = PATIENT] of attacks) {
-    it.live(`that ${name} harms neither the server nor another plugin, and the reason is told`, () =>
+    it.live(`that ${name} harms neither the server nor another plugin, and the reason is reported`, () =>
       Effect.gen(function* () {
         const healthy = yield* started(HEALTHY)
         const attacker = yield* started(hook(`if (delivery.attempt === 1) { ${body} }`), { seconds: PATIENT })
@@ -116,14 +116,14 @@ describe("A plugin", () => {
     })
   )
 
-  it.live("says with an error whether another attempt makes sense", () =>
+  it.live("says with an error whether another attempt is useful", () =>
     Effect.gen(function* () {
       const plugin = yield* started(hook(`throw Object.assign(new Error("wrong"), { retry: false })`))
       assert.isFalse((yield* Effect.flip(plugin.call("new_managed_device", DEVICE, FIRST))).retry)
     })
   )
 
-  it.live("cannot change the server's objects by what it sends", () =>
+  it.live("cannot change the server's objects by its messages", () =>
     Effect.gen(function* () {
       const plugin = yield* started(
         hook(`const { parentPort } = await import("node:worker_threads")
@@ -183,8 +183,8 @@ describe("A plugin", () => {
   )
 })
 
-describe("what a plugin says", () => {
-  it("is taken without the characters that no text may hold", () => {
+describe("the output of a plugin", () => {
+  it("is accepted without forbidden characters", () => {
     const taken: Array<PluginProcess.Answer> = []
     const reader = PluginProcess.makeAnswerReader()
     const error = "no \u0000such\u0007 site\u2028\n\ud800\u001b[31m"

@@ -57,7 +57,7 @@ describe("Plugins of a site", () => {
     })
   )
 
-  it.live("that hang or throw in their selftest are false, and those that say nothing are left out", () =>
+  it.live("that hang or throw in their selftest are false, and those without a selftest are left out", () =>
     Effect.gen(function* () {
       const { selftests } = yield* loaded(
         "plugins: [{filename: a}, {filename: b}, {filename: c}, {filename: d}, {filename: e}]",
@@ -84,7 +84,7 @@ describe("Plugins of a site", () => {
     "a\u0000b.ts",
     "x.json"
   ]) {
-    it.live(`are never what ${JSON.stringify(filename)} could be`, () =>
+    it.live(`are never loaded as ${JSON.stringify(filename)}`, () =>
       Effect.gen(function* () {
         const { entries } = yield* loaded(`plugins: [{filename: ${JSON.stringify(filename)}}]`)
         assert.lengthOf(entries, 1)
@@ -95,13 +95,13 @@ describe("Plugins of a site", () => {
 })
 
 describe("The plugin file", () => {
-  it.effect("is nothing to speak of when nobody set one", () =>
+  it.effect("is ignored if none is set", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* start({}), { count: 0, logged: [] })
     })
   )
 
-  it.effect("is missed with a warning that names it when it was set", () =>
+  it.effect("is reported as missing with its name if it was set", () =>
     Effect.gen(function* () {
       const { logged } = yield* start({ PLUGIN_FILE: "/nowhere/plugins.yml" })
       assert.strictEqual(logged.length, 1)

@@ -11,7 +11,7 @@ describe("Variables of a plugin", () => {
     assert.deepStrictEqual(vars, { token: "from the vault", other_secret: "ABSENT", site: "lhv" })
   })
 
-  it("are shown without what is secret, however deep it is", () => {
+  it("are shown without secret parts, at any depth", () => {
     const shown = hiddenVariables({
       token_secret: "NETBOX",
       apitoken: "a-token",
@@ -28,7 +28,7 @@ describe("Variables of a plugin", () => {
     })
   })
 
-  it("hide the beginning of a secret where a text was cut in the middle of it", () => {
+  it("hide the beginning of a secret in a text that was cut in the middle of it", () => {
     const { hide } = readyVariables({ token_secret: "NETBOX" }, secrets)
     assert.strictEqual(hide("status 400: you sent Token from the vaul"), "status 400: you sent Token <hidden>")
     assert.strictEqual(hide("status 400: you sent Token from"), "status 400: you sent Token <hidden>")
@@ -36,7 +36,7 @@ describe("Variables of a plugin", () => {
     assert.strictEqual(hide("from here to there"), "from here to there")
   })
 
-  it("hide their secrets in texts, in the spellings in which requests have them", () => {
+  it("hide their secrets in texts, in the spellings of requests", () => {
     const { hide } = readyVariables(
       {
         x_secret: "NETBOX",

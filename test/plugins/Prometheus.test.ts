@@ -77,7 +77,7 @@ describe("The plugin prometheus", () => {
     })
   )
 
-  it.live("has a whole file at any moment, and leaves no other behind", () =>
+  it.live("has a complete file at any moment, and leaves no other file", () =>
     Effect.gen(function* () {
       const { file, plugin } = yield* open()
       yield* plugin.call("new_managed_device", DEVICE, FIRST)
@@ -99,7 +99,7 @@ describe("The plugin prometheus", () => {
     })
   )
 
-  it.live("takes the devices of its types alone, and refuses what Prometheus would not read", () =>
+  it.live("includes the devices of its types only, and refuses values that Prometheus would not read", () =>
     Effect.gen(function* () {
       const { groups, plugin } = yield* open({ device_types: ["DIST"] })
       yield* plugin.call("new_managed_device", { ...DEVICE, device_type: "DIST" }, FIRST)
@@ -113,7 +113,7 @@ describe("The plugin prometheus", () => {
     })
   )
 
-  it.live.skipIf(!existsSync(PROMTOOL))("writes what Prometheus accepts", () =>
+  it.live.skipIf(!existsSync(PROMTOOL))("writes a file that Prometheus accepts", () =>
     Effect.gen(function* () {
       const { file, plugin } = yield* open({ labels: { site: "lhv" } })
       yield* plugin.call("new_managed_device", DEVICE, FIRST)

@@ -1,4 +1,4 @@
-/** The template for authors of plugins: it is loaded from a site's folder as it is, and does what it says. */
+/** The template for authors of plugins: it is loaded unchanged from a site's folder, and works as described. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as path from "node:path"
@@ -9,7 +9,7 @@ import { DEVICE, FIRST, started } from "./PluginFolder.ts"
 
 const FOLDER = path.join(import.meta.dirname, "../../examples/plugins")
 
-it.live("The template for plugins tells of every event, and says which errors are final", () =>
+it.live("The template for plugins sends every event, and marks final errors", () =>
   Effect.gen(function* () {
     let status = 200
     const server = yield* serve(() => ({ status }))

@@ -45,7 +45,7 @@ describe("The plugin zabbix", () => {
     )
   }
 
-  it.live("changes what differs and keeps what others have written", () =>
+  it.live("changes differing values and keeps those of other authors", () =>
     Effect.gen(function* () {
       const { plugin, zabbix } = yield* open(FULL)
       yield* plugin.call("new_managed_device", DEVICE, FIRST)
@@ -73,7 +73,7 @@ describe("The plugin zabbix", () => {
     })
   )
 
-  it.live("gives a host that has none an interface, and takes one that somebody else adds at the same moment", () =>
+  it.live("gives a host without an interface one, and uses one that another client adds at the same moment", () =>
     Effect.gen(function* () {
       const { plugin, zabbix } = yield* open(FULL)
       zabbix.onCreate(() => void (zabbix.tables.host.length === 0 && zabbix.addHost("lhv-acc1")))
@@ -85,7 +85,7 @@ describe("The plugin zabbix", () => {
     })
   )
 
-  it.live("tells Zabbix's own words when it refuses, and never the token", () =>
+  it.live("quotes Zabbix when it refuses, and never shows the token", () =>
     Effect.gen(function* () {
       const { plugin } = yield* open({ ...FULL, templates: ["Nothing"] })
       const missing = yield* Effect.flip(plugin.call("new_managed_device", DEVICE, FIRST))
@@ -102,7 +102,7 @@ describe("The plugin zabbix", () => {
     })
   )
 
-  it.live("makes an upgrade a maintenance, once, and ends it", () =>
+  it.live("turns an upgrade into a maintenance, once, and ends it", () =>
     Effect.gen(function* () {
       const { plugin, zabbix } = yield* open({ ...FULL, maintenance_minutes: 30 })
       yield* plugin.call("new_managed_device", DEVICE, FIRST)
@@ -118,7 +118,7 @@ describe("The plugin zabbix", () => {
     })
   )
 
-  it.live("disables a host that is gone, deletes it or leaves it, as it is told", () =>
+  it.live("disables a removed host, deletes it or leaves it, as configured", () =>
     Effect.gen(function* () {
       const gone = { hostname: DEVICE.hostname, device_type: "ACCESS", management_ip: null }
       for (const [on_removal, left] of [

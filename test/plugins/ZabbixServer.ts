@@ -1,6 +1,6 @@
 /**
- * What Zabbix demands of its clients, as an HTTP server: JSON-RPC 2.0, the token where the release wants it, no unknown parameters, required
- * ones, unique names of hosts, and errors in Zabbix's own form, with status 200.
+ * The requirements of Zabbix for its clients, as an HTTP server: JSON-RPC 2.0, the token in the place of the release, no unknown
+ * parameters, required ones, unique names of hosts, and errors in Zabbix's own form, with status 200.
  */
 import { Effect } from "effect"
 import { type Answered, type Asked, serve } from "./JsonServer.ts"

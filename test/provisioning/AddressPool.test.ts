@@ -28,7 +28,7 @@ describe("the first free address", () => {
     expect(firstFree(allAddresses(network("10.199.0.0/24")), [])).toEqual(Option.some("10.199.0.0"))
   })
 
-  it("is found in a full /16 of which one address is left", () => {
+  it("is found in a full /16 with one free address", () => {
     const pool = network("10.1.0.0/16")
     const taken = Array.from({ length: 65_534 }, (_, index) => formatAddress(4, pool.first + BigInt(index) + 1n))
     expect(
@@ -52,7 +52,7 @@ describe("free subnets", () => {
     [["10.198.0.0/29", "10.198.0.2/31"], 1, []],
     [["10.0.0.0/8"], 1, []],
     [["192.0.2.0/24", "2001:db8::/64"], 1, ["10.198.0.0/31"]]
-  ])("beside %j, %i of them, are %j", (taken, count, expected) => {
+  ])("next to %j, %i of them, are %j", (taken, count, expected) => {
     expect(free("10.198.0.0/29", taken, count)).toEqual(expected)
   })
 
@@ -68,7 +68,7 @@ describe("for any addresses", () => {
   })
 
   it.prop(
-    "giving out address after address never repeats one, never touches the reserved ones, nor network and broadcast",
+    "assigning address after address never repeats one, never touches the reserved ones, nor network and broadcast",
     { third: byte, reserved: Schema.Literals([0, 1, 5, 10]), taken: Schema.Array(byte) },
     ({ reserved, taken, third }) => {
       const pool = network(`10.0.${third}.1/26`)

@@ -16,7 +16,7 @@ describe("an interface range", () => {
     ["Ethernet[a-b]", ["Ethernet[a-b]"]]
   ])("%s is %j", (range, names) => expect(expandInterfaceRange(range)).toEqual(names))
 
-  it("never unfolds without bound", () => {
+  it("has a bounded number of ports", () => {
     expect(expandInterfaceRange("Ethernet[1-99999999]/[1-99999999]").length).toBeLessThanOrEqual(4_096)
   })
 
@@ -90,7 +90,7 @@ const fits: ReadonlyArray<readonly [string, ReturnType<typeof fresh>, number, st
 ]
 
 describe("a cable", () => {
-  it.each(errors)("that must not be is refused with its sentence (%#)", (local, remote, port, message) => {
+  it.each(errors)("that is not permitted is refused with its sentence (%#)", (local, remote, port, message) => {
     expect(Result.getFailure(redundantLink(local, "Ethernet1", owner(remote), port))).toMatchObject({
       value: { _tag: "InterfaceError", message }
     })

@@ -107,7 +107,7 @@ describe("the start of an initialisation", () => {
     )
   })
 
-  it("leaves the peer of an MLAG pair the time to get through its own step 1", () => {
+  it("gives the peer of an MLAG pair the time to complete its own step 1", () => {
     expect([step2Delay(60, 30, false), step2Delay(60, 30, true), step2Delay(600, 30, true)]).toEqual([60, 120, 600])
   })
 })
@@ -179,7 +179,7 @@ describe("device_initcheck", () => {
     expect(answer).not.toHaveProperty("neighbors")
   })
 
-  it("tells everything that would go wrong, each once", () => {
+  it("reports all problems, each once", () => {
     const problem = (message: string) => ({ message })
     const answer = check({
       links: { links: [fullLink], problems: [problem("port 1"), problem("port 2"), problem("port 1")] },
@@ -247,7 +247,7 @@ describe("replacing a broken access switch", () => {
     })
   })
 
-  it("says which ports the new unit does not have", () => {
+  it("lists the ports that the new unit does not have", () => {
     expect(lostInterfaces(acc1Rows, ["Ethernet1", "Ethernet2"])).toEqual(["Ethernet3", "Ethernet4"])
   })
 })

@@ -32,7 +32,7 @@ describe("physical interfaces", () => {
     ],
     ["nxos", ["Ethernet1/1", "mgmt0"], ["Ethernet1/1"]],
     ["iosxr", ["TenGigE0/0/0/1", "Loopback0"], ["TenGigE0/0/0/1"]]
-  ])("of %s are told from the others", (platform, names, expected) => {
+  ])("of %s are distinguished from the others", (platform, names, expected) => {
     expect(physicalInterfaces(platform, "a1", names)).toEqual(Result.succeed(expected))
   })
 
@@ -107,7 +107,7 @@ describe("the interface database", () => {
     expect(missing).toEqual(["Ethernet91", "Ethernet92"])
   })
 
-  it("is written anew with replace; a port that becomes automatic keeps its data", () => {
+  it("is rewritten with replace; a port that becomes automatic keeps its data", () => {
     expect(planInterfaces(survey({ stored, replace: true })).write).toEqual([
       row("Ethernet1", "ACCESS_AUTO", { untagged_vlan: "staff" }),
       row("Ethernet2", "ACCESS_AUTO"),
@@ -120,7 +120,7 @@ describe("the interface database", () => {
     expect(deleteAllInterfaces(stored)).toEqual({ write: [], remove: stored.map(({ name }) => name), missing: [] })
   })
 
-  it("tells the uplinks of a switch, one per port", () => {
+  it("lists the uplinks of a switch, one per port", () => {
     const rows = [
       ...stored,
       row("Ethernet93", "ACCESS_UPLINK", {}),

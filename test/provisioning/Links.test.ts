@@ -35,7 +35,7 @@ const plan = (
 
 const ok = (result: ReturnType<typeof plan>): LinkPlan => Result.getOrThrow(result)
 
-describe("neighbours heard over LLDP", () => {
+describe("neighbours seen over LLDP", () => {
   it.each([
     ["dist-b2-1", ["dist-b2-1"]],
     ["dist-b2-1.net.example.org", ["dist-b2-1.net.example.org", "dist-b2-1"]],
@@ -59,7 +59,7 @@ describe("neighbours heard over LLDP", () => {
     ])
   })
 
-  it("count only when they are ours, MANAGED or UNMANAGED, and nearest on their port", () => {
+  it("count only if they are ours, MANAGED or UNMANAGED, and nearest on their port", () => {
     const lldp = {
       Ethernet1: [{ hostname: "printer", port: "1" }],
       Ethernet2: [],
@@ -80,7 +80,7 @@ const twoUplinks = {
 }
 
 describe("links of an access switch", () => {
-  it("are reported as clients know them, without addresses", () => {
+  it("are reported in the documented form, without addresses", () => {
     expect(ok(plan(twoUplinks)).links[0]).toEqual({
       description: null,
       device_a_hostname: "mac-0C1A33BEEF01",
@@ -160,7 +160,7 @@ describe("links between fabric devices", () => {
     )
   })
 
-  it("keep the network of a cable that is stored", () => {
+  it("keep the network of a stored cable", () => {
     const stored = {
       ...linknet(1, [core1.id, "Ethernet3"], [blank.id, "Ethernet1"], "10.198.0.8/31"),
       device_a_ip: "10.198.0.8"
@@ -185,7 +185,7 @@ describe("links between fabric devices", () => {
     })
   })
 
-  it("leave broken network texts of the database alone", () => {
+  it("do not touch broken network texts of the database", () => {
     const free = freeLinkNetworks("10.198.0.0/31", [{ ipv4_network: "nonsense" }, { ipv4_network: null }], 1)
     expect(Result.isSuccess(free)).toBe(true)
   })

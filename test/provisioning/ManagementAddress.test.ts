@@ -27,7 +27,7 @@ const ips = (changes: Partial<AccessAllocation>) => {
 }
 
 describe("the management address of an access switch", () => {
-  it("is the first behind the reserved ones, with what templates need of its network", () => {
+  it("is the first behind the reserved ones, with the values of its network for templates", () => {
     expect(Result.getOrThrow(allocateManagement(allocation()))).toEqual({
       primary: { ip_version: 4, ip: "10.0.6.6", prefixLength: 24, gateway: "10.0.6.1", network: "10.0.6.0/24" },
       secondary: null
@@ -123,7 +123,7 @@ describe("the addresses of a fabric device", () => {
 })
 
 describe("a fabric device without addresses", () => {
-  it("is told of both networks that lack", () => {
+  it("requires both missing networks", () => {
     const chosen = allocateFabric({
       mgmtLoNet: null,
       infraLoNet: "10.199.0.0/32",

@@ -104,7 +104,7 @@ describe("the place of an access switch", () => {
     })
   })
 
-  it("is not looked for when the checks are switched off", () => {
+  it("is not searched when the checks are switched off", () => {
     expect(placeAccessSwitch({ ...survey, neighbors: [] }, { domains: [], coreDevices })).toEqual(
       Result.succeed({ neighbors: [], uplinks: [], domain: null })
     )

@@ -122,7 +122,7 @@ describe("the state of a neighbour", () => {
   const gone = device(15, "gone", "DIST", { state: "UNMANAGED" })
   const devices = new Map([dist1, late, gone].map((one) => [one.hostname, one]))
 
-  it("is good when it is MANAGED and synchronized; its hash is to be checked once", () => {
+  it("is good if it is MANAGED and synchronized; its hash must be checked once", () => {
     expect(checkNeighbourStates(["dist-b2-1", "dist-b2-1"], devices, "DIST")).toEqual(
       Result.succeed({ toHashCheck: ["dist-b2-1"], warnings: [] })
     )

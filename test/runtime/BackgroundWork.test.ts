@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { BackgroundWork, type Processor } from "../../src/runtime/BackgroundWork.ts"
 
-/** A processor that does nothing but what the test tells it: what else runs on the machine takes nothing from it. */
+/** A processor under the test's control: other load on the machine takes nothing from it. */
 const makeProcessor = () => {
   let spent = 0
   return {
@@ -40,7 +40,7 @@ const readers = (count: number, ask: () => void) =>
 const DEVICES = 2000
 
 describe("background work", () => {
-  it.live("is done in the order in which it came, also what comes from within, each piece once", () =>
+  it.live("is done in the order of arrival, including nested work, each piece once", () =>
     Effect.gen(function* () {
       const { inTurn } = yield* BackgroundWork
       const order: Array<number> = []
@@ -59,7 +59,7 @@ describe("background work", () => {
     }).pipe(Effect.provide(BackgroundWork.layer))
   )
 
-  it.live("begins what is new one after the other, and slowly while work never ends", () => {
+  it.live("begins new work one after the other, and slowly while work never ends", () => {
     const { processor, work } = makeProcessor()
     return Effect.gen(function* () {
       const { beginning, inTurn } = yield* BackgroundWork
@@ -83,7 +83,7 @@ describe("background work", () => {
     }).pipe(Effect.provide(BackgroundWork.layerOn(processor)))
   })
 
-  it.live("does not begin what was given up while it waited", () =>
+  it.live("does not begin work that was given up while it waited", () =>
     Effect.gen(function* () {
       const { beginning, inTurn } = yield* BackgroundWork
       let begun = 0
@@ -96,7 +96,7 @@ describe("background work", () => {
     }).pipe(Effect.provide(BackgroundWork.layer))
   )
 
-  it.live("lets the event loop come round while much is left to do", () => {
+  it.live("lets the event loop turn while much remains to do", () => {
     const { processor, work } = makeProcessor()
     return Effect.gen(function* () {
       const { inTurn } = yield* BackgroundWork
@@ -119,7 +119,7 @@ describe("background work", () => {
     { count: 200, milliseconds: 1 },
     { count: 32, milliseconds: 5 }
   ]) {
-    it.live(`has half of the processor beside ${count} readers who never pause, ${milliseconds} ms a request`, () => {
+    it.live(`has half of the processor with ${count} readers who never pause, ${milliseconds} ms a request`, () => {
       const { processor, work } = makeProcessor()
       return Effect.gen(function* () {
         const { inTurn } = yield* BackgroundWork
@@ -147,7 +147,7 @@ describe("background work", () => {
     })
   }
 
-  it.live("is no matter for a lone request, which begins at once", () =>
+  it.live("does not delay a single request, which begins at once", () =>
     Effect.gen(function* () {
       const { request } = yield* BackgroundWork
       const fiber = yield* Effect.forkChild(request, { startImmediately: true })
@@ -155,7 +155,7 @@ describe("background work", () => {
     }).pipe(Effect.provide(BackgroundWork.layer))
   )
 
-  it.live("lets a few requests begin in a turn, in their order, without those who hung up", () =>
+  it.live("lets a few requests begin in a turn, in their order, without those that were cancelled", () =>
     Effect.gen(function* () {
       const { request } = yield* BackgroundWork
       const begun: Array<number> = []

@@ -1,4 +1,4 @@
-/** Places of a bounded pool: who is served next, who has to go when too many wait, and what one person may hold. */
+/** Places of a bounded pool: the order of service, the calls that are dropped when too many wait, and the share of one person. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result, Schema } from "effect"
 import { Person } from "../../src/domain/access/Identity.ts"
@@ -7,7 +7,7 @@ import * as FairPlaces from "../../src/runtime/FairPlaces.ts"
 const as = (person: string) => Effect.provideService(Person, person)
 
 describe("The order in which persons are served", () => {
-  it("delays the first call of another person by one place at most, however many calls one has waiting", () => {
+  it("delays the first call of another person by at most one place, however many calls one has waiting", () => {
     const order = FairPlaces.makeFairOrder<string>()
     for (let n = 0; n < 20; n++) order.add("reader", `r${n}`, 100)
     assert.strictEqual(order.take()?.item, "r0")
@@ -17,7 +17,7 @@ describe("The order in which persons are served", () => {
 
   const Step = Schema.Struct({ person: Schema.Literals(["a", "b", "c", "d"]), takes: Schema.Boolean })
   it.prop(
-    "serves each call once and each person's in order, and nobody twice before everybody who waited before",
+    "serves each call once and each person's in order, and no person twice before all earlier waiters",
     [Schema.Array(Step)],
     ([steps]) => {
       const order = FairPlaces.makeFairOrder<number>()
@@ -54,7 +54,7 @@ describe("The order in which persons are served", () => {
   )
 
   it.prop(
-    "takes the last call of whoever has most waiting when there is no room, and never somebody's only one for a longer row",
+    "drops the last call of the person with most waiting calls when there is no room, and never a person's only one for a longer row",
     [Schema.Array(Schema.Literals(["a", "a", "a", "b", "c"]))],
     ([persons]) => {
       const order = FairPlaces.makeFairOrder<{ person: string }>()
@@ -74,7 +74,7 @@ describe("The order in which persons are served", () => {
 })
 
 describe("Places", () => {
-  it.live("are given by turns of persons, and refused to the one who has most waiting", () =>
+  it.live("are given by turns of persons, and refused to the person with most waiting calls", () =>
     Effect.gen(function* () {
       const places = FairPlaces.make({ what: "tests", places: 1, waiting: 4 })
       const gate = yield* Deferred.make<void>()
@@ -107,7 +107,7 @@ describe("Places", () => {
     })
   )
 
-  it.live("are left when the work fails, is interrupted, or is given up while it waits", () =>
+  it.live("are released when the work fails, is interrupted, or is given up while it waits", () =>
     Effect.gen(function* () {
       const places = FairPlaces.make({ what: "tests", places: 1, waiting: 10, ofOne: 1 })
       yield* Effect.result(places.within(Effect.fail("no")).pipe(as("a")))
@@ -121,7 +121,7 @@ describe("Places", () => {
     })
   )
 
-  it.live("leave room for others where work holds them for long", () =>
+  it.live("leave room for others when work holds them for long", () =>
     Effect.gen(function* () {
       const places = FairPlaces.make({ what: "tests", places: 4, waiting: 100, ofOne: 2 })
       const long = yield* Effect.forEach(Array.from({ length: 10 }), () =>
@@ -134,7 +134,7 @@ describe("Places", () => {
   )
 })
 
-describe("A share of places that are held", () => {
+describe("A share of held places", () => {
   it.prop("is never all of them, whoever else holds some", [Schema.Int], ([seed]) => {
     const most = 1000
     const persons = 1 + (Math.abs(seed) % 5)

@@ -1,4 +1,4 @@
-/** Lines of the log as they are told: their form, their job once, and nothing while nobody listens. */
+/** Lines of the live log: their form, their job once, and nothing without a listener. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
 import { LiveFeed, type LiveItem } from "../../src/runtime/LiveFeed.ts"
@@ -31,18 +31,16 @@ it.effect("names module, job and details, and the job once", () =>
   }).pipe(Effect.scoped, Effect.provide(layer))
 )
 
-it.effect(
-  "tells what other processes told to those who listen to everything, and to nobody who carries on what is told here",
-  () =>
-    Effect.gen(function* () {
-      const told = yield* LiveFeed
-      const [all, own]: [Array<LiveItem>, Array<LiveItem>] = [[], []]
-      yield* told.listen((thing) => all.push(thing))
-      yield* told.listenToOwn((thing) => own.push(thing))
-      const line = { kind: "log", at: 0, level: "INFO", module: "server", job: null } as const
-      told.publish({ ...line, text: "here" })
-      told.publishReceived({ ...line, text: "there" })
-      const texts = (things: ReadonlyArray<LiveItem>) => things.map((thing) => (thing.kind === "log" ? thing.text : ""))
-      assert.deepStrictEqual([texts(all), texts(own)], [["here", "there"], ["here"]])
-    }).pipe(Effect.scoped, Effect.provide(LiveFeed.layer))
+it.effect("passes lines of other processes to subscribers of everything, and not to forwarders of local lines", () =>
+  Effect.gen(function* () {
+    const told = yield* LiveFeed
+    const [all, own]: [Array<LiveItem>, Array<LiveItem>] = [[], []]
+    yield* told.listen((thing) => all.push(thing))
+    yield* told.listenToOwn((thing) => own.push(thing))
+    const line = { kind: "log", at: 0, level: "INFO", module: "server", job: null } as const
+    told.publish({ ...line, text: "here" })
+    told.publishReceived({ ...line, text: "there" })
+    const texts = (things: ReadonlyArray<LiveItem>) => things.map((thing) => (thing.kind === "log" ? thing.text : ""))
+    assert.deepStrictEqual([texts(all), texts(own)], [["here", "there"], ["here"]])
+  }).pipe(Effect.scoped, Effect.provide(LiveFeed.layer))
 )

@@ -4,7 +4,7 @@ import { TestConsole } from "effect/testing"
 import * as Logging from "../../src/runtime/Logging.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 
-/** What the server prints, without time and fiber. */
+/** The output of the server, without time and fiber. */
 const printed = (logged: Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     yield* logged
@@ -17,7 +17,7 @@ const printed = (logged: Effect.Effect<unknown>) =>
   }).pipe(Effect.provide(Logging.layer.pipe(Layer.provide(ServerConfig.layerOf({})))))
 
 describe("A log line in logfmt", () => {
-  it.effect("holds the details of a message under their own names, and no key twice", () =>
+  it.effect("contains the details of a message under their own names, and no key twice", () =>
     Effect.gen(function* () {
       const logged = Effect.logInfo("Job ended", { status: "FINISHED", devices: ["a", "b"], message: "all in sync" })
       assert.deepStrictEqual(yield* printed(Effect.annotateLogs(logged, { jobId: 7, status: 1 })), [

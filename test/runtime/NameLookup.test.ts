@@ -24,7 +24,7 @@ const PROGRAM = `
 `
 
 it.live.skipIf(!Silence.canBeSilent)(
-  "end in time while no name server answers, and keep the addresses that they had, which is told of localhost without asking",
+  "lookups end in time while no name server answers, and keep their earlier addresses; localhost is answered locally",
   () =>
     Effect.gen(function* () {
       const { words } = yield* Silence.makeSilentNames({ seconds: 30, attempts: 5 }, ["db.example"])

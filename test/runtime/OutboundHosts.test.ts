@@ -98,7 +98,7 @@ describe("An address", () => {
     assert.isAbove(forms.length, 1)
   })
 
-  it("of somebody else is not, in private networks neither", () => {
+  it("of another host is not, in private networks neither", () => {
     assert.deepEqual(
       foreign.filter((address) => !own.includes(address) && isLocal(address)),
       []
@@ -239,7 +239,7 @@ const rules: ReadonlyArray<Rule> = [
   }
 ]
 
-describe("Images come, for a site", () => {
+describe("Images for a site", () => {
   for (const { lets, refuses, says, settings } of rules) {
     it(says, () => {
       const { refusalOf } = imageGuard(settings, OWN)
@@ -250,7 +250,7 @@ describe("Images come, for a site", () => {
 })
 
 describe("A name", () => {
-  it.effect("that leads to a private network is refused when it is resolved, also one that is listed", () =>
+  it.effect("that leads to a private network is refused when it is resolved, also if it is listed", () =>
     Effect.gen(function* () {
       const resolved = (settings: OutboundSettings, host: string) =>
         Effect.callback<string>((resume) =>
@@ -271,7 +271,7 @@ describe("A name", () => {
 })
 
 describe("Receivers of alerts", () => {
-  it("may be anywhere but at metadata while a site names no hosts, and at those it names from then on", () => {
+  it("may be anywhere except metadata while a site lists no hosts, and then only at the listed ones", () => {
     const open = receiverGuard(unset)
     const isRefused = (host: string) => open.refusalOf(spelled(host)) !== undefined
     assert.deepEqual([...PUBLIC, ...LOOPBACK, ...PRIVATE].filter(isRefused), [])
@@ -288,7 +288,7 @@ describe("Receivers of alerts", () => {
 })
 
 describe("Switches", () => {
-  it("are sent to this server, and to hosts that are named", () => {
+  it("are sent to this server, and to listed hosts", () => {
     const { refusalOf } = switchGuard({
       ...naming("images.example.org"),
       FIRMWARE_URL: Option.some("http://nms.example.org/firmware")
@@ -298,29 +298,27 @@ describe("Switches", () => {
   })
 })
 
-describe("Others who resolve names themselves", () => {
-  it.effect(
-    "are sent to names that are named, and to such that lead into a network that is named, and to no others",
-    () =>
-      Effect.gen(function* () {
-        const refused = (settings: OutboundSettings, host: string) =>
-          Effect.map(switchGuard(settings).refusalForOthers(spelled(host)), (refusal) => refusal !== undefined)
-        const networks = naming("images.example.org,127.0.0.0/8,::1,10.0.0.0/24")
-        for (const host of ["images.example.org.", "10.0.0.5", "0xa000005", "localhost"])
-          assert.isFalse(yield* refused(networks, host), host)
-        for (const host of ["evil.invalid", "images.example.org.evil.invalid", "10.0.1.5", "169.254.169.254"])
-          assert.isTrue(yield* refused(networks, host), host)
-        assert.isTrue(yield* refused(naming("10.0.0.0/24,images.example.org"), "evil.invalid"))
-        // an external server of images is not sent to this machine by a name
-        const image = imageGuard({ ...unset, HTTPD_URL: "http://files.example.org/" }, OWN)
-        assert.isString(yield* image.refusalForOthers("localhost"))
-        assert.isUndefined(yield* image.refusalForOthers("no-such-name.invalid"))
-      })
+describe("Programs that resolve names themselves", () => {
+  it.effect("are sent to listed names, and to names that lead into a listed network, and to no others", () =>
+    Effect.gen(function* () {
+      const refused = (settings: OutboundSettings, host: string) =>
+        Effect.map(switchGuard(settings).refusalForOthers(spelled(host)), (refusal) => refusal !== undefined)
+      const networks = naming("images.example.org,127.0.0.0/8,::1,10.0.0.0/24")
+      for (const host of ["images.example.org.", "10.0.0.5", "0xa000005", "localhost"])
+        assert.isFalse(yield* refused(networks, host), host)
+      for (const host of ["evil.invalid", "images.example.org.evil.invalid", "10.0.1.5", "169.254.169.254"])
+        assert.isTrue(yield* refused(networks, host), host)
+      assert.isTrue(yield* refused(naming("10.0.0.0/24,images.example.org"), "evil.invalid"))
+      // an external server of images is not sent to this machine by a name
+      const image = imageGuard({ ...unset, HTTPD_URL: "http://files.example.org/" }, OWN)
+      assert.isString(yield* image.refusalForOthers("localhost"))
+      assert.isUndefined(yield* image.refusalForOthers("no-such-name.invalid"))
+    })
   )
 })
 
 describe("OUTBOUND_HOSTS", () => {
-  it("takes names, wildcards, addresses and prefixes, and nothing that could be two of them", () => {
+  it("accepts names, wildcards, addresses and prefixes, and nothing ambiguous", () => {
     const isTaken = (list: string) => Option.isSome(Schema.decodeUnknownOption(OutboundNames)(list))
     const good = [
       "",

@@ -10,7 +10,7 @@ const failingUntil = (good: number) => {
 }
 
 describe("a rare retry", () => {
-  it.effect("does not ask how to try again when the first try succeeds", () =>
+  it.effect("does not ask how to retry when the first try succeeds", () =>
     Effect.gen(function* () {
       const { work } = failingUntil(1)
       const answer = yield* rareRetry(work, () => Effect.die("asked"))
@@ -27,7 +27,7 @@ describe("a rare retry", () => {
     })
   )
 
-  it.effect("does not try again after a failure that is none to try again after", () =>
+  it.effect("does not retry after a final failure", () =>
     Effect.gen(function* () {
       const { tries, work } = failingUntil(9)
       yield* Effect.flip(rareRetry(work, Effect.retry({ times: 2, while: (error) => error !== "try 1" })))
@@ -35,7 +35,7 @@ describe("a rare retry", () => {
     })
   )
 
-  it.effect("begins from anew each time it is run", () =>
+  it.effect("begins anew each time it is run", () =>
     Effect.gen(function* () {
       const { tries, work } = failingUntil(5)
       const twice = rareRetry(work, Effect.retry({ times: 1 }))

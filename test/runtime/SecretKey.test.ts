@@ -13,7 +13,7 @@ const bytes = (key: SecretKey["Service"], purpose = "test") =>
   Buffer.from(Redacted.value(key.keyFor(purpose))).toString("hex")
 
 describe("the key of this installation", () => {
-  it.live("is made once and kept in a file that nobody else reads", () =>
+  it.live("is created once and kept in a file that no other user reads", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const folder = (yield* Path.Path).join(yield* files.makeTempDirectoryScoped(), "data")
@@ -38,7 +38,7 @@ describe("the key of this installation", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.live("is refused when it is too short, without being repeated, and when its file holds something else", () =>
+  it.live("is refused if it is too short, without being repeated, and if its file contains something else", () =>
     Effect.gen(function* () {
       const short = yield* Effect.result(open({ SECRET_KEY: "hunter2" }))
       assert.isTrue(Result.isFailure(short))

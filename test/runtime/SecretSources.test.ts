@@ -36,20 +36,18 @@ describe("A secret setting", () => {
     })
   )
 
-  it.effect(
-    "stops the start with the name of its variable when the file cannot be read, or when it is given twice",
-    () =>
-      Effect.gen(function* () {
-        const unread = yield* Effect.exit(settings({ PASSWORD_MANAGED_FILE: "/nowhere/hunter2" }))
-        assert.isTrue(Exit.isFailure(unread))
-        assert.include(JSON.stringify(unread), "PASSWORD_MANAGED_FILE: the file cannot be read (ENOENT)")
-        const twice = yield* Effect.exit(settings({ SECRET_KEY_FILE: "/some/file", SECRET_KEY: "x".repeat(32) }))
-        assert.include(JSON.stringify(twice), "SECRET_KEY and SECRET_KEY_FILE are both set")
-        assert.notInclude(JSON.stringify(twice), "x".repeat(32))
-      })
+  it.effect("stops the start with the name of its variable if the file cannot be read, or if it is given twice", () =>
+    Effect.gen(function* () {
+      const unread = yield* Effect.exit(settings({ PASSWORD_MANAGED_FILE: "/nowhere/hunter2" }))
+      assert.isTrue(Exit.isFailure(unread))
+      assert.include(JSON.stringify(unread), "PASSWORD_MANAGED_FILE: the file cannot be read (ENOENT)")
+      const twice = yield* Effect.exit(settings({ SECRET_KEY_FILE: "/some/file", SECRET_KEY: "x".repeat(32) }))
+      assert.include(JSON.stringify(twice), "SECRET_KEY and SECRET_KEY_FILE are both set")
+      assert.notInclude(JSON.stringify(twice), "x".repeat(32))
+    })
   )
 
-  it("may be kept in the database unless it is needed before, and counts less than what is given", () => {
+  it("may be stored in the database unless it is needed earlier, and has lower priority than a given one", () => {
     assert.isTrue(
       ["PASSWORD_MANAGED", "TEMPLATE_SECRET_X", "GITREPO_SETTINGS", "PLUGIN_SECRET_NAV", "ALERT_SECRET_NOC"].every(
         isStorable
@@ -73,7 +71,7 @@ describe("A sealed text", () => {
   const key = sealingKey(Redacted.make(Buffer.alloc(32, 1)))
   const next = sealingKey(Redacted.make(Buffer.alloc(32, 2)))
 
-  it("is opened by its key alone, and not when somebody has altered it", () => {
+  it("is opened by its key only, and not after an alteration", () => {
     const sealed = seal(key, "hostname sw1 ✓")
     assert.notInclude(sealed, "sw1")
     assert.notStrictEqual(seal(key, "hostname sw1 ✓"), sealed)
@@ -86,7 +84,7 @@ describe("A sealed text", () => {
 })
 
 describe("The environment of a program that the server starts", () => {
-  it("has none of the server's settings", () => {
+  it("contains none of the server's settings", () => {
     const environment = {
       PATH: "/bin",
       HOME: "/root",

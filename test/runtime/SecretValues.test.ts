@@ -8,7 +8,7 @@ import { ServerConfig } from "../../src/ServerConfig.ts"
 const pair = sshKeyPair("sesame street")
 
 it.effect(
-  "knows private keys by each of their lines, with their passphrase, and repositories by the password alone",
+  "secrets of the server include private keys by each of their lines, with their passphrase, and repositories by the password only",
   () =>
     Effect.gen(function* () {
       const known = secretValues(yield* ServerConfig)

@@ -43,7 +43,7 @@ const table: ReadonlyArray<readonly [string, Call, OwnKind | null]> = [
   ["ETIMEDOUT", "connection", null],
   ["EPIPE", "connection", null],
   ["ENOTFOUND", "name", null],
-  // ours only if nobody is reached
+  // a fault of this machine only if no host is reached
   ["EHOSTUNREACH", "connection", null],
   ["ENETUNREACH", "connection", null],
   ["ENOENT", "file", null],
@@ -57,7 +57,7 @@ describe("an error of the operating system", () => {
     })
   }
 
-  it("is found inside of what libraries make of it", () => {
+  it("is found inside wrapped errors of libraries", () => {
     const wrapped = new Error("fetch failed", { cause: new Error("again", { cause: failed("EMFILE") }) })
     assert.strictEqual(codeOf(wrapped), "EMFILE")
     // a name with several addresses
@@ -70,7 +70,7 @@ describe("an error of the operating system", () => {
     assert.isUndefined(codeOf(circle))
   })
 
-  it("is told in one sentence: what is lacking, the code, and what to do", () => {
+  it("is reported in one sentence: the lack, the code, and the remedy", () => {
     for (const code of Object.keys(OWN_CODES)) {
       const fault = (["file", "connection", "name", "process"] as const)
         .map((call) => ownFault(failed(code), call, "The record cannot be kept"))
@@ -80,7 +80,7 @@ describe("an error of the operating system", () => {
     }
   })
 
-  it("is told as a sentence with the path below DATA_DIR when it is one of the file system", () => {
+  it("is reported as a sentence with the path below DATA_DIR if it concerns the file system", () => {
     const error = PlatformError.systemError({
       _tag: "Unknown",
       module: "FileSystem",
@@ -108,7 +108,7 @@ describe("an error of the operating system", () => {
     assert.strictEqual(messageOf(failed("EPIPE", { syscall: "write" })), "it failed: EPIPE")
   })
 
-  it("tells by itself what was called, where nobody has judged it", () => {
+  it("names its call if it was not classified", () => {
     const thrown = (code: string, syscall: string, more: object = {}) =>
       faultOfCall(failed(code, { syscall, ...more }))?.kind ?? null
     assert.strictEqual(thrown("EMFILE", "open", { path: "/x" }), "descriptors")
@@ -140,7 +140,7 @@ describe("the output of a child process", () => {
     for (const [text, kind] of kinds) assert.strictEqual(ownFaultInOutput(text)?.kind, kind, text)
   })
 
-  it("is not ours when a remote wrote it, or when it says something else", () => {
+  it("is not a fault of this machine if a remote wrote it, or if it says something else", () => {
     for (const text of [
       "remote: fatal: write error: No space left on device",
       "fatal: could not read from remote repository",

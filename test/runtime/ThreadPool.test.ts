@@ -34,7 +34,7 @@ describe("A calculation in a thread", () => {
     })
   )
 
-  it.live("may take its whole budget, which the start of the thread and the calls before it do not lessen", () =>
+  it.live("may use its whole budget, which the start of the thread and earlier calls do not reduce", () =>
     Effect.gen(function* () {
       const { run } = yield* pool()
       for (let round = 0; round < 4; round++) {
@@ -52,7 +52,7 @@ describe("A calculation in a thread", () => {
     })
   )
 
-  it.live("whose thread ends says so, and the next one is answered", () =>
+  it.live("whose thread ends is reported, and the next one is answered", () =>
     Effect.gen(function* () {
       const { run } = yield* pool()
       const stopped = yield* Effect.flip(run(enough, (client) => client.Exit({})))
@@ -69,7 +69,7 @@ describe("A calculation in a thread", () => {
     })
   )
 
-  it.live("is refused when too many wait, and taken when they have ended", () =>
+  it.live("is refused when too many wait, and accepted when they have ended", () =>
     Effect.gen(function* () {
       const { run } = yield* pool({ waiting: 2 })
       const calls = yield* Effect.forEach(
@@ -85,7 +85,7 @@ describe("A calculation in a thread", () => {
     })
   )
 
-  it.live("that nobody waits for any more does not hold up the next one for longer than its budget", () =>
+  it.live("that was cancelled does not delay the next one for longer than its budget", () =>
     Effect.gen(function* () {
       const { run } = yield* pool()
       const begun = yield* Deferred.make<void>()

@@ -1,4 +1,4 @@
-/** What traces cost when their receiver is ill, and which of them are told (docs/monitoring.md#traces). */
+/** The costs of traces with a failing receiver, and which of them are exported (docs/monitoring.md#traces). */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, References, Scope, Tracer } from "effect"
 import { ServerConfig } from "../../src/ServerConfig.ts"
@@ -24,7 +24,7 @@ const work = (count: number) =>
 
 for (const mode of ["hangs", 500, 503] satisfies ReadonlyArray<ReceiverMode>) {
   it.live(
-    `keeps a bounded number of spans for a receiver that ${mode === "hangs" ? "never answers" : `answers ${mode}`}, and tells it again when it is well`,
+    `a bounded number of spans is kept for a receiver that ${mode === "hangs" ? "never answers" : `answers ${mode}`}, and sent when it works again`,
     () =>
       Effect.gen(function* () {
         const receiver = yield* makeReceiver
@@ -46,7 +46,7 @@ for (const mode of ["hangs", 500, 503] satisfies ReadonlyArray<ReceiverMode>) {
   )
 }
 
-it.live("stops within a few seconds although the receiver never answers", () =>
+it.live("the export stops within a few seconds although the receiver never answers", () =>
   Effect.gen(function* () {
     const receiver = yield* makeReceiver
     yield* receiver.become("hangs")
@@ -59,14 +59,14 @@ it.live("stops within a few seconds although the receiver never answers", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("works on without a receiver at its address", () =>
+it.live("work continues without a receiver at its address", () =>
   Effect.gen(function* () {
     const services = yield* Layer.build(tracesOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" }))
     yield* Effect.provideContext(work(3 * BATCH), services)
   }).pipe(Effect.scoped)
 )
 
-/** What a receiver is told of this work, by a server with these settings. */
+/** The spans of this work that reach a receiver from a server with these settings. */
 const toldOf = <A, E>(told: Effect.Effect<A, E>, env: Readonly<Record<string, string>> = {}) =>
   Effect.gen(function* () {
     const receiver = yield* makeReceiver
@@ -77,7 +77,7 @@ const toldOf = <A, E>(told: Effect.Effect<A, E>, env: Readonly<Record<string, st
     return receiver.spans
   }).pipe(Effect.scoped)
 
-it.live("hangs a span below the told one around it, whatever is between them", () =>
+it.live("a span is a child of the nearest exported one around it", () =>
   Effect.gen(function* () {
     const inner = spanned("inner")(Effect.void).pipe(Effect.withSpan("library", { attributes: { text: "secret" } }))
     const spans = yield* toldOf(Effect.withSpan(spanned("outer")(Effect.withSpan(inner, "sql.execute")), "background"))
@@ -92,7 +92,7 @@ it.live("hangs a span below the told one around it, whatever is between them", (
   })
 )
 
-it.live("names an error and keeps its message, its events and unlisted attributes to itself", () =>
+it.live("an error is named, and its message, its events and unlisted attributes are omitted", () =>
   Effect.gen(function* () {
     class Refused extends Error {
       readonly _tag = "Refused"
@@ -112,7 +112,7 @@ it.live("names an error and keeps its message, its events and unlisted attribute
   })
 )
 
-it.live("tells paths of requests without tokens in them, however they are spelled", () =>
+it.live("paths of requests are exported without tokens, in any spelling", () =>
   Effect.gen(function* () {
     const paths = [
       "/devices;jwt=secret",
@@ -129,7 +129,7 @@ it.live("tells paths of requests without tokens in them, however they are spelle
   })
 )
 
-it.live("tells the share of the traces that is asked for, and whole ones", () =>
+it.live("the requested share of the traces is exported, each completely", () =>
   Effect.gen(function* () {
     const trace = spanned("outer")(spanned("inner")(Effect.void))
     const many = Effect.forEach(Array.from({ length: 400 }), () => trace, { discard: true })
@@ -142,7 +142,7 @@ it.live("tells the share of the traces that is asked for, and whole ones", () =>
   })
 )
 
-it.live("goes on in the trace that was kept with the work", () =>
+it.live("work continues in the trace that was stored with it", () =>
   Effect.gen(function* () {
     let kept: string | null = null
     const keeping = spanned("request")(Effect.map(currentTrace, (trace) => void (kept = trace)))
@@ -153,7 +153,7 @@ it.live("goes on in the trace that was kept with the work", () =>
   })
 )
 
-it.live("makes no span without a receiver", () =>
+it.live("no span is made without a receiver", () =>
   Effect.gen(function* () {
     const services = yield* Layer.build(tracesOf({}))
     const seen = Effect.withFiber((fiber) =>
@@ -168,7 +168,7 @@ it.live("makes no span without a receiver", () =>
   }).pipe(Effect.scoped)
 )
 
-it.effect("refuses a receiver that is none, and never repeats its headers", () =>
+it.effect("an invalid receiver is refused, and its headers are never repeated", () =>
   Effect.gen(function* () {
     const messageOf = (env: Readonly<Record<string, string>>) =>
       Effect.map(Effect.flip(Effect.scoped(Layer.build(ServerConfig.layerOf(env)))), String)

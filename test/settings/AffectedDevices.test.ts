@@ -52,7 +52,7 @@ describe("after a change of", () => {
 })
 
 describe("two snapshots", () => {
-  it("differ in files that were changed, added or taken away", () => {
+  it("differ in files that were changed, added or removed", () => {
     const before = snapshotWith({ "access/base_system.yml": "a: 1\n", ...memberFiles("devices/x", {}) })
     const after = snapshotWith({ "access/base_system.yml": "a: 2\n", "dist/interfaces_x.yml": "" })
     assert.sameMembers(

@@ -1,4 +1,4 @@
-/** `alerts.yml` as it is read: what it may say, and where it is wrong. */
+/** Reading `alerts.yml`: its permitted contents, and the places of mistakes. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readFileSync } from "node:fs"
@@ -30,7 +30,7 @@ const problem = (text: string) => {
 }
 
 describe("alerts.yml", () => {
-  it("names receivers, ready rules and rules of its own", () => {
+  it("contains receivers, ready rules and rules of its own", () => {
     const found = Result.getOrThrow(read(GOOD))
     assert.deepStrictEqual(
       found.rules.map(({ groupBy, level, name, quiet, to, wait }) => ({ groupBy, level, name, quiet, to, wait })),
@@ -47,7 +47,7 @@ describe("alerts.yml", () => {
     assert.deepStrictEqual(Result.getOrThrow(read("")), { receivers: [], rules: [] })
   })
 
-  it("is wrong at a line that is named", () => {
+  it("is wrong at a named line", () => {
     const wrong: ReadonlyArray<readonly [from: string, to: string, expected: string]> = [
       ["type: slack", "type: irc", "alerts.yml, line 4, column 17: receivers->chat->type"],
       ["to: chat", "to: nobody", "alerts.yml, line 15, column 9: rules->night->to: there is no receiver nobody"],
@@ -69,7 +69,7 @@ describe("alerts.yml", () => {
     }
   })
 
-  it("is right in the examples of the manual", () => {
+  it("is valid in the examples of the manual", () => {
     const manual = readFileSync(path.resolve(import.meta.dirname, "../../docs/alerts.md"), "utf8")
     const examples = [...manual.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = ""]) => text)
     assert.isAbove(examples.length, 1)

@@ -52,7 +52,7 @@ const variablesOf = (hostname: string): Readonly<Record<string, unknown>> => {
 }
 
 describe("the example repository", () => {
-  it("passes every check for the campus that it was written for", () => {
+  it("passes every check for its campus", () => {
     const inventory = { devices: campus, linknets, managementDomains: [{ vlan: 3016 }], globalUniqueVlans: true }
     assert.deepStrictEqual(checkSettings(snapshot, inventory), { problems: [], warnings: [] })
   })
@@ -79,7 +79,7 @@ describe("the example repository", () => {
     assert.strictEqual(origins.get("vxlans"), "default")
   })
 
-  it("says where every key of a device comes from, by file and by level", () => {
+  it("names the origin of every key of a device, by file and by level", () => {
     const { origins } = settingsOf(snapshot.layering.forDevice(named("lhv-acc3")))
     assert.strictEqual(origins.get("radius_servers"), "groups->EAST_WING->base_system.yml")
     assert.strictEqual(originLevel(origins.get("radius_servers") ?? ""), "group->EAST_WING")

@@ -52,7 +52,7 @@ describe("The check of one settings file", () => {
     assert.notProperty(base, "vxlans")
   })
 
-  it("names the keys that cannot stand in the file", () => {
+  it("names the keys that cannot be in the file", () => {
     assert.strictEqual(
       check("vxlans.yml", { vxlans: {}, ntp_servers: [] }),
       "Key: 'ntp_servers' cannot be used in this file and will be filtered, please move them to the correct settings file."
@@ -63,7 +63,7 @@ describe("The check of one settings file", () => {
     )
   })
 
-  it("says which value breaks which rule", () => {
+  it("names the broken rule of each value", () => {
     const message = check("vxlans.yml", { vxlans: { student: { vni: 100500, vlan_id: 5000, vlan_name: "STUDENT" } } })
     assert.match(
       String(message),
@@ -71,7 +71,7 @@ describe("The check of one settings file", () => {
     )
   })
 
-  it("takes groups in both of their forms, and finds their contradictions", () => {
+  it("accepts groups in both of their forms, and finds their contradictions", () => {
     const named = (name: string, group_priority: number) => ({ group: { name, regex: "a.*", group_priority } })
     const good = { groups: [named("A", 10), { name: "B", device_filter: { model: "7050" } }] }
     assert.deepStrictEqual(check("groups.yml", good), good)

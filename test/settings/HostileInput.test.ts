@@ -96,7 +96,7 @@ const valueFor = (random: Random, { rule }: SettingField, depth: number): unknow
   }
 }
 
-describe("whatever somebody sends as settings", () => {
+describe("any text as settings", () => {
   it("is validated or refused with a message, and never breaks the server", () => {
     const random = randomFrom(4711)
     const counts = { accepted: 0, refused: 0 }
@@ -133,14 +133,14 @@ describe("whatever somebody sends as settings", () => {
     assert.isAbove(accepted, 300)
   })
 
-  it("is shown shortened, so that a large bad value makes no large message", () => {
+  it("is shown shortened, so that a large bad value causes no large message", () => {
     const huge = Array.from({ length: 100_000 }, (_, index) => ({ key: index }))
     const outcome = validateSettings({ vxlans: huge, ntp_servers: huge })
     assert.isTrue(Result.isFailure(outcome))
     if (Result.isFailure(outcome)) assert.isBelow(validationMessage(outcome.failure, () => "x").length, 200_000)
   })
 
-  it("never shows password hashes, wherever they stand", () => {
+  it("never shows password hashes, at any place", () => {
     const secret = "$6$saltsalt$hash"
     for (const users of [
       { password_hash_arista: secret },

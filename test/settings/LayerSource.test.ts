@@ -20,11 +20,11 @@ it.each([
     ["global.yml", "access.yml"],
     ["vxlans", "a"]
   ]
-] as const)("the value at %j stands in %j", (path, files, inFile) => {
+] as const)("the value at %j is in %j", (path, files, inFile) => {
   assert.deepEqual(sourceOfPath(sources, path), { files: [...files], path: [...inFile] })
 })
 
-it("a wrong item of a list that is put together of two files is found in its own", () => {
+it("a wrong item of a list that is combined from two files is found in its own", () => {
   const snapshot = snapshotWith(
     {
       "fabric/base_system.yml": "dns_servers:\n  - host: a\n  - host: b\n",

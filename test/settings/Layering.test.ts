@@ -60,7 +60,7 @@ describe("a later layer", () => {
   for (const [files, target, name, origin] of layers) {
     all = { ...all, ...files }
     const changes = all
-    it(`wins over all before it: ${origin}`, () => {
+    it(`overrides all earlier ones: ${origin}`, () => {
       assert.deepStrictEqual(resultOf(snapshotWith(changes), target), [name, origin])
     })
   }
@@ -77,7 +77,7 @@ describe("a later layer", () => {
     assert.deepStrictEqual([...settings.vxlans.keys()], ["two"])
   })
 
-  it("is combined with the former for the keys that the server merges, and both origins are named", () => {
+  it("is combined with the previous one for the keys that the server merges, and both origins are named", () => {
     const snapshot = snapshotWith(
       {
         "global/base_system.yml": "ntp_servers: [{host: a}]\ndomain_name: a.b\nusers: [{username: u}]\n",
@@ -120,7 +120,7 @@ describe("the interfaces of a device model", () => {
   const names = (target: SettingsTarget) =>
     settingsOf(snapshot.layering.forDevice(target)).settings.interfaces.map(({ name }) => name)
 
-  it("hold for DIST and CORE devices without a directory of their own", () => {
+  it("apply to DIST and CORE devices without a directory of their own", () => {
     assert.deepStrictEqual(names(device("d", "DIST", " vEOS  lab ")), ["FromDist"])
     assert.deepStrictEqual(names(device("c", "CORE", "vEOS lab")), ["FromCore"])
     assert.deepStrictEqual(names(device("own", "DIST", "vEOS lab")), [])
@@ -159,7 +159,7 @@ describe("settings without a device", () => {
     assert.isNull(settingsOf(snapshot.layering.forType("ACCESS")).settings.dot1x_fail_vlan)
   })
 
-  it("cannot be had for the type UNKNOWN, while a device of that type has them", () => {
+  it("are unavailable for the type UNKNOWN, while a device of that type has them", () => {
     assert.deepStrictEqual(messages(failure(snapshot.layering.forType("UNKNOWN"))), [
       "It's not possible to get settings for devices with type UNKNOWN"
     ])
@@ -177,7 +177,7 @@ describe("a wrong value in a layer", () => {
     assert.strictEqual(settingsOf(snapshot.layering.forDevice(device("x", "ACCESS"))).settings.dot1x_fail_vlan, null)
   })
 
-  it("does no harm where a later layer replaces it, unless its file is filtered", () => {
+  it("does no harm if a later layer replaces it, unless its file is filtered", () => {
     const wrong = "dot1x_fail_vlan: 5000\n"
     const right = { "dist/base_system.yml": "dot1x_fail_vlan: 5\n" }
     const unfiltered = snapshotWith({ "fabric/base_system.yml": wrong, ...right })
@@ -200,7 +200,7 @@ describe("a wrong value in a layer", () => {
     )
   })
 
-  it("is reported with its place when the file is no YAML, to those who need the file only", () => {
+  it("is reported with its place if the file is not YAML, to readers of the file only", () => {
     const snapshot = snapshotWith(memberFiles("devices/sw", { interfaces: "interfaces: [\n" }))
     assert.match(
       messages(failure(snapshot.layering.forDevice(device("sw", "DIST"))))[0] ?? "",
@@ -209,14 +209,14 @@ describe("a wrong value in a layer", () => {
     settingsOf(snapshot.layering.forDevice(device("other", "DIST")))
   })
 
-  it("below groups in a place that the model does not know is reported by the filter", () => {
+  it("below groups in a place that is not in the model is reported by the filter", () => {
     const snapshot = snapshotWith({ "global/vxlans.yml": "other: {groups: abc}\n" })
     assert.deepStrictEqual(messages(failure(snapshot.layering.forDevice(device("x", "ACCESS")))), [
       "Groups field must be a list or empty (currently str) in: {'groups': 'abc'}"
     ])
   })
 
-  it("of an unknown key is passed over, but the key keeps its origin", () => {
+  it("of an unknown key is ignored, but the key keeps its origin", () => {
     const snapshot = snapshotWith({ "access/base_system.yml": "no_such_key: 1\n" })
     const { origins, settings } = settingsOf(snapshot.layering.forDevice(device("x", "ACCESS")))
     assert.strictEqual(origins.get("no_such_key"), "devicetype->base_system.yml")

@@ -7,8 +7,8 @@ const vxlans = (...names: ReadonlyArray<string>) =>
 
 const GROUPS = { "global/groups.yml": "groups: [{group: {name: WING, regex: 'sw', group_priority: 10}}]\n" }
 
-describe("what is meant for others", () => {
-  it("is left out of users, vrfs, options and vxlans, by groups and by name", () => {
+describe("values for other devices", () => {
+  it("are omitted from users, vrfs, options and vxlans, by groups and by name", () => {
     const snapshot = snapshotWith({
       ...GROUPS,
       "global/base_system.yml": `users: [{username: u, groups: [WING]}, {username: v, groups: [Z]}]
@@ -40,7 +40,7 @@ port_template_options: {a: {groups: [Z]}}
     assert.strictEqual(other.origins.get("vxlans"), "default")
   })
 
-  it("is left out of a device's routing.yml by groups, and nowhere else", () => {
+  it("are omitted from a device's routing.yml by groups, and nowhere else", () => {
     const snapshot = snapshotWith(
       memberFiles("devices/sw", {
         base_system: "users: [{username: u, groups: [Z]}]\n",
@@ -75,7 +75,7 @@ describe("the VXLANs of access switches", () => {
     assert.deepStrictEqual(keys(device("core", "CORE")), [])
   })
 
-  it("are there without being asked for a second time", () => {
+  it("are included without a second request", () => {
     const twice = [1, 2].map(() => snapshot.layering.forDevice(device("dist", "DIST"), below))
     assert.strictEqual(twice[0], twice[1])
   })

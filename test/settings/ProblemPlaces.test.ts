@@ -44,17 +44,17 @@ describe("placesIn", () => {
     })
   }
 
-  it("finds the last value on the way to one that is missing, and says so", () => {
+  it("finds the last value on the path to a missing one, and says so", () => {
     assert.deepEqual(placesIn(TEXT)(["list", 2, "vlan"]), { line: 9, column: 5, exact: false })
     assert.deepEqual(placesIn(TEXT)(["list", 7]), { line: 5, column: 1, exact: false })
   })
 
-  it("finds the key instead of its value when asked to", () => {
+  it("finds the key instead of its value on request", () => {
     assert.deepEqual(placesIn(TEXT)(["twice"], true), { line: 11, column: 1, exact: true })
     assert.deepEqual(placesIn(TEXT)(["list", 2, "port"], true), { line: 9, column: 15, exact: true })
   })
 
-  it("finds nothing in what is no YAML, and comes to an end in aliases of themselves", () => {
+  it("finds nothing in a text that is not YAML, and ends for aliases of themselves", () => {
     assert.isUndefined(placesIn("a: [")(["a"]))
     assert.isDefined(placesIn("a: &a\n  <<: *a\n  b: 1\n")(["a", "c"]))
     assert.isDefined(placesIn("a: &a [*a]\n")(["a", 0, 0, 0]))

@@ -26,7 +26,7 @@ describe("the structure of a settings repository", () => {
     })
   }
 
-  it("needs the directories groups and devices, which may hold nothing but a placeholder", () => {
+  it("needs the directories groups and devices, which may contain only a placeholder", () => {
     assert.deepStrictEqual(messages(problems({ "groups/.gitkeep": null, "devices/.gitkeep": null })), [
       `Directory ${root}/groups not found`,
       `Directory ${root}/devices not found`
@@ -56,7 +56,7 @@ describe("the structure of a settings repository", () => {
     accept({ ...groups, ...memberFiles("groups/A", {}), ...memberFiles("devices/sw1", {}) })
   })
 
-  it("passes over directories of undefined groups and of names that no device can have", () => {
+  it("ignores directories of undefined groups and of names that no device can have", () => {
     accept({
       "groups/OTHER/x": "",
       "devices/.hidden/x": "",

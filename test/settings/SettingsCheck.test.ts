@@ -54,11 +54,11 @@ const b = managed("b", "ACCESS")
 const wrongVlan = "dot1x_fail_vlan: 5000\n"
 
 describe("a settings repository", () => {
-  it("that holds nothing has no problems", () => {
+  it("that is empty has no problems", () => {
     assert.deepStrictEqual(checkSettings(snapshotWith({}), inventory([a])), { problems: [], warnings: [] })
   })
 
-  it("is checked without devices, for everybody and for each type", () => {
+  it("is checked without devices, for all and for each type", () => {
     for (const path of [
       "global/base_system.yml",
       "access/base_system.yml",
@@ -78,7 +78,7 @@ describe("a settings repository", () => {
     assert.lengthOf(problemsOf(snapshot, [managed("sw", "UNKNOWN", { state: "DISCOVERED" })]), 0)
   })
 
-  it("may describe devices that are not in the database, which is remarked", () => {
+  it("may describe devices that are not in the database, with a remark", () => {
     const { problems, warnings } = checkSettings(snapshotWith(own("sw", wrongVlan)), inventory([]))
     assert.deepStrictEqual(problems, [])
     assert.deepStrictEqual(warnings.map(remarkText), [
@@ -261,7 +261,7 @@ describe("route maps of BGP neighbours", () => {
     return warnings.map(remarkText)
   }
 
-  it("should be defined in the settings or named as external; templates may define them, so it is a warning", () => {
+  it("must be defined in the settings or listed as external; templates may define them, so it is a warning", () => {
     const d = managed("d", "DIST")
     const known = "routing_policies: {in: {statements: []}}\nexternal_routing_policies: [out]\n"
     assert.deepStrictEqual(remarksOf(snapshotWith(memberFiles("devices/d", routing(known))), [d]), [
@@ -273,7 +273,7 @@ describe("route maps of BGP neighbours", () => {
     )
   })
 
-  it("are known per device: what another device defines does not count", () => {
+  it("are known per device: definitions of another device do not count", () => {
     const snapshot = snapshotWith({
       ...memberFiles("devices/d", routing("external_routing_policies: [in, out, in6]\n")),
       ...memberFiles("devices/e", routing("external_routing_policies: [in, out]\n"))
@@ -306,14 +306,14 @@ describe("several problems", () => {
     )
   })
 
-  it.effect("are the same when the check gives way to other work", () =>
+  it.effect("are the same when the check yields to other work", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* checkSettingsGently(snapshot, everything), checkSettings(snapshot, everything))
     })
   )
 })
 
-describe("a file that is no mapping, or holds what no text may", () => {
+describe("a file that is not a mapping, or contains forbidden text", () => {
   const cases: ReadonlyArray<readonly [file: string, text: string, expected: string]> = [
     [
       "global/vxlans.yml",
@@ -349,7 +349,7 @@ describe("a file that is no mapping, or holds what no text may", () => {
     ["access/base_system.yml", "# bell \u0007\n", "line 1, column 8: the file holds the control character U+0007"]
   ]
   for (const [file, text, expected] of cases) {
-    it(`${file} with ${JSON.stringify(text)} stops a refresh with its place, also of a device that is not there`, () => {
+    it(`${file} with ${JSON.stringify(text)} stops a refresh with its place, also of an unknown device`, () => {
       const snapshot = snapshotWith({ ...memberFiles("devices/far", {}), [file]: text })
       for (const { problems } of [checkSettings(snapshot), checkSettings(snapshot, inventory([a]))]) {
         const [problem] = problems
@@ -370,7 +370,7 @@ describe("a file that is no mapping, or holds what no text may", () => {
     )
   })
 
-  it("is told in a field of one line with the place of its value, and a line break at the end is none", () => {
+  it("is reported in a field of one line with the place of its value, and a line break at the end is none", () => {
     const broken = snapshotWith({ "access/base_system.yml": 'organization_name: "a\\nb"\n' })
     assert.include(checkSettings(broken).problems[0]?.message, "Value error, the text holds a line break (U+000A)")
     assert.deepStrictEqual(
@@ -383,7 +383,7 @@ describe("a file that is no mapping, or holds what no text may", () => {
 })
 
 describe("remarks that stop nothing", () => {
-  it("tell of misspelled groups, misplaced, unknown, ignored and doubled keys and unusable pools", () => {
+  it("report misspelled groups, misplaced, unknown, ignored and doubled keys and unusable pools", () => {
     const snapshot = snapshotWith({
       "global/base_system.yml": "vxlans: {}\nno_such_key: 1\ndns_servers: []\ndns_servers: []\n",
       "global/vxlans.yml": "vxlans: {x: {vni: 1, vlan_id: 1, vlan_name: x, groups: [MISSPELLED]}}\n",

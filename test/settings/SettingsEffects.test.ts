@@ -1,4 +1,4 @@
-/** What other settings mean, by tables: groups and what uses them, VLANs and the ports that name them, and what is too much. */
+/** The effects of changed settings, as tables: groups and their uses, VLANs and the ports that name them, and excessive changes. */
 import { assert, describe, it } from "@effect/vitest"
 import { type CommitEffects, NO_CONFIGURATIONS, NO_EFFECTS, type RemovedKind } from "../../src/domain/CommitEffects.ts"
 import { effectSentences, reasonsToAsk } from "../../src/domain/EffectSentences.ts"
@@ -49,7 +49,7 @@ describe("groups after a commit", () => {
     ["acc[12]$|spare", 3, 3, 1, 1]
   ]
   for (const [regex, before, after, lost, gained] of CASES) {
-    it(`${regex}: ${before} members become ${after}, and what is for the group changes alike`, () => {
+    it(`${regex}: ${before} members become ${after}, and the settings for the group change in the same way`, () => {
       const found = find({ "global/groups.yml": groupsFile("acc") }, { "global/groups.yml": groupsFile(regex) })
       if (lost + gained === 0) {
         assert.deepEqual([found.groups, found.rules], [[], []])
@@ -70,7 +70,7 @@ describe("groups after a commit", () => {
     })
   }
 
-  it("that are gone have lost all, and branches, directories and parts of files are uses as well", () => {
+  it("that were removed have lost all, and branches, directories and parts of files are uses as well", () => {
     const found = find(
       {
         "global/groups.yml": groupsFile("acc", ", templates_branch: trial"),
@@ -163,7 +163,7 @@ describe("VLANs after a commit", () => {
     })
   }
 
-  it("two that change names are renamed at once, device by device", () => {
+  it("two that exchange names are renamed at once, device by device", () => {
     const found = find(
       { "global/vxlans.yml": BEFORE },
       { "global/vxlans.yml": vxlansFile({ a: ["B", 1], b: ["A", 2], c: ["C", 3] }) }
@@ -171,7 +171,7 @@ describe("VLANs after a commit", () => {
     assert.deepEqual(found.vlans.renames, [{ ids: [0, 1, 2, 3], names: { A: "B", B: "A" } }])
   })
 
-  it("one that a mistyped audience keeps from every device counts as removed", () => {
+  it("one that a mistyped audience removes from every device counts as removed", () => {
     const found = find(
       { "global/groups.yml": groupsFile("acc"), "global/vxlans.yml": BEFORE },
       {
@@ -233,7 +233,7 @@ describe("names of VLANs", () => {
   })
 })
 
-describe("what is too much", () => {
+describe("an excessive change", () => {
   const LIMITS = { removed: 20, losing: 50 }
   const removed = (kind: RemovedKind["kind"], before: number, count: number): Partial<CommitEffects> => ({
     removed: [{ kind, before, removed: count, names: [] }]
@@ -276,7 +276,7 @@ describe("what is too much", () => {
     assert.strictEqual(reasonsToAsk({ ...NO_EFFECTS, ...effects }, LIMITS).length > 0, asked)
   })
 
-  it("is nothing but an emptied group where the limits are 100 %", () => {
+  it("is only an emptied group if the limits are 100 %", () => {
     const none = { removed: 100, losing: 100 }
     for (const [what, effects] of CASES) {
       const asked = reasonsToAsk({ ...NO_EFFECTS, ...effects }, none).length > 0
@@ -284,7 +284,7 @@ describe("what is too much", () => {
     }
   })
 
-  it("is said in plain words", () => {
+  it("is described in plain words", () => {
     const sentences = effectSentences({
       ...NO_EFFECTS,
       ...group(3, 0, true),

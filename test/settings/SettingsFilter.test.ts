@@ -32,7 +32,7 @@ describe("a file for a device", () => {
     it(sentence, () => assert.deepStrictEqual(filtered(given), parse(kept)))
   }
 
-  it("has no meaning for devices where there is no hostname", () => {
+  it("has no meaning for devices without a hostname", () => {
     const text = "x: {m: {devices: [sw2], v: 1}}"
     assert.deepStrictEqual(
       success(filterFile(parse(text), { groups: audience.groups, hostname: undefined })),
@@ -40,11 +40,11 @@ describe("a file for a device", () => {
     )
   })
 
-  it("drops everything when the file as a whole is for somebody else", () => {
+  it("drops everything when the file as a whole is for other devices", () => {
     assert.deepStrictEqual(filtered("groups: [Z]\nx: 1"), new Map())
   })
 
-  it("keeps the identity of what it does not change", () => {
+  it("keeps the identity of unchanged parts", () => {
     const data = parse("x: {groups: [A], v: [1, 2]}\ny: [{groups: [Z]}]")
     const kept = success(filterFile(data, audience))
     assert.strictEqual(kept.get("x"), data.get("x"))
@@ -62,7 +62,7 @@ describe("a file for a device", () => {
     )
   })
 
-  it("says which names it depends on", () => {
+  it("names its dependencies", () => {
     const { devices, groups } = mentionsIn(parse("x: [{groups: [A, B], devices: [sw1]}, {y: {groups: [C, A]}}]"))
     assert.deepStrictEqual(groups, ["A", "B", "C"])
     assert.deepStrictEqual([...devices], ["sw1"])

@@ -141,7 +141,7 @@ describe("groups.yml", () => {
     assert.deepStrictEqual(groupConflicts(none.groups), [])
   })
 
-  it("warns of a group that nobody can be a member of", () => {
+  it("warns of a group that can have no members", () => {
     const { groups, warnings } = groupsIn("groups: [{group: {name: A}}, {name: B, regex: x}]")
     assert.isFalse(groups[0]?.matches({ hostname: "x" }))
     assert.isFalse(groups[1]?.matches({ hostname: "x" }))

@@ -19,7 +19,7 @@ describe("GET /settings/model", () => {
     assert.notInclude(keysOf(at(settingsJsonSchema, "properties")), "groups")
   })
 
-  it("has the shape that clients know for lists, bounded numbers and mappings", () => {
+  it("has the documented shape for lists, bounded numbers and mappings", () => {
     const property = (name: string) => at(settingsJsonSchema, "properties", name)
     assert.deepStrictEqual(property("radius_servers"), {
       title: "Radius Servers",
@@ -107,7 +107,7 @@ describe("settings as JSON", () => {
     assert.deepStrictEqual(JSON.parse(JSON.stringify(json)), json)
   })
 
-  it("say which keys of a request are not known", () => {
+  it("name unknown keys of a request", () => {
     assert.deepStrictEqual(unknownKeys(["vxlans", "x", 5]), ["x", "5"])
   })
 })

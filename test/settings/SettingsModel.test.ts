@@ -79,7 +79,7 @@ describe("a right setting", () => {
   })
 })
 
-describe("settings that nobody set", () => {
+describe("unset settings", () => {
   it("have their defaults, every key of the model being present", () => {
     const settings = success(validateSettings({}))
     assert.deepStrictEqual(Object.keys(settings), settingKeys)
@@ -89,7 +89,7 @@ describe("settings that nobody set", () => {
     assert.isTrue(Schema.is(f_root)(settings))
   })
 
-  it("are not changed by a value that belongs to nobody", () => {
+  it("are not changed by a value that belongs to no device", () => {
     const polluted: unknown = JSON.parse('{"__proto__": {"cli_append_str": "x"}, "constructor": 1}')
     assert.strictEqual(success(validateSettings(polluted)).cli_append_str, "")
     assert.isTrue(Result.isSuccess(validateSettings({})))

@@ -84,7 +84,7 @@ describe("a YAML file", () => {
     ])
   })
 
-  it("names file, line and column of what it cannot read", () => {
+  it("names file, line and column of an unreadable place", () => {
     assert.match(refuse("a: 1\nb: [1, 2\n"), /^Could not parse global\/x\.yml, line 3, column 1: /)
     assert.match(refuse("a: 1\n\tb: 2\n"), /^Could not parse global\/x\.yml, line 2, column 1: /)
     assert.strictEqual(refuse("a: *b\n"), "Could not parse global/x.yml, line 1, column 4: found undefined alias 'b'")

@@ -1,6 +1,6 @@
 /**
- * During a rolling upgrade servers of the release before work beside the newer schema. So a migration that says that they can
- * (`oldest`) may only add to what they know; one that takes away or changes names its own release.
+ * During a rolling upgrade servers of the previous release work on the newer schema. So a migration that permits this (`oldest`) may only
+ * add to the schema that they know; one that removes or changes names its own release.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -28,7 +28,7 @@ const catalogs = Effect.gen(function* () {
 })
 
 it.layer(EmptyDatabase)("A migration", (it) => {
-  it.effect("only adds to what the oldest release knows that it allows", () =>
+  it.effect("only adds to the schema of the oldest release that it permits", () =>
     Effect.gen(function* () {
       const after = yield* catalogs
       const breaches = migrations.flatMap(({ name, oldest }) => {
@@ -44,7 +44,7 @@ it.layer(EmptyDatabase)("A migration", (it) => {
   )
 })
 
-/** What a migration may not do beside an older server, and how it is told. */
+/** Forbidden statements of a migration that older servers must work with, and their messages. */
 const breaches = [
   ["alter table device drop column oob_ip cascade", "takes away device.oob_ip"],
   ["alter table device rename column oob_ip to console_ip", "takes away device.oob_ip"],
@@ -58,7 +58,7 @@ const breaches = [
   ["drop function iso_time", "takes away iso_time(timestamp with time zone)"]
 ] as const
 
-it.layer(Layer.fresh(TestDatabase))("What is not added only", (it) => {
+it.layer(Layer.fresh(TestDatabase))("A change that does not only add", (it) => {
   for (const [statement, breach] of breaches)
     it.effect(`is found: ${statement}`, () =>
       Effect.gen(function* () {

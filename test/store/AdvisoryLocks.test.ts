@@ -4,8 +4,8 @@ import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { locks } from "../../src/store/DatabaseClient.ts"
 import { makeEventRetention } from "../../src/store/EventStore.ts"
-import { makeUnknownDevices } from "../../src/store/DeviceIdentifiers.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { makeUnknownDevices } from "../../src/store/DeviceIdentifiers.ts"
 
 const database = TestDatabase
 
@@ -32,7 +32,7 @@ describe("the advisory locks", () => {
     assert.strictEqual(new Set(Object.values(locks)).size, Object.keys(locks).length)
   })
 
-  it.live("let old events go while the audit is sent to a receiver that takes its time", () =>
+  it.live("let old events be removed while the audit is sent to a slow receiver", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { remove } = yield* makeEventRetention
@@ -42,7 +42,7 @@ describe("the advisory locks", () => {
     }).pipe(Effect.provide(database))
   )
 
-  it.live("let a switch that nobody knows be counted while a plugin is called", () =>
+  it.live("let an unknown switch be counted while a plugin is called", () =>
     Effect.gen(function* () {
       const { lastHour } = yield* makeUnknownDevices
       assert.strictEqual((yield* beside(locks.plugins, lastHour)).count, 0)

@@ -1,4 +1,6 @@
-/** What a release relies on in the database (tables, columns, uniqueness, functions), and which of it a later schema does not keep. */
+/**
+ * The parts of the database that a release relies on (tables, columns, uniqueness, functions), and those that a later schema does not keep.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -10,14 +12,14 @@ interface Column {
 /** By `table.column`, `table: columns of a unique index`, `table: definition of a constraint` and `name(arguments)`. */
 export interface Catalog {
   readonly columns: ReadonlyMap<string, Column>
-  /** What must be unique, which `on conflict` needs and which refuses rows. */
+  /** Required uniqueness, which `on conflict` needs and which refuses rows. */
   readonly unique: ReadonlyMap<string, ReadonlyArray<string>>
   /** Checks and references, with the columns that they bind. */
   readonly bound: ReadonlyMap<string, ReadonlyArray<string>>
   readonly functions: ReadonlySet<string>
 }
 
-/** The database as it is now. */
+/** The present database. */
 export const read = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = yield* sql<Column & { name: string }>`
@@ -51,7 +53,7 @@ export const read = Effect.gen(function* () {
 const missing = (before: Iterable<string>, now: { readonly has: (name: string) => boolean }) =>
   [...before].filter((name) => !now.has(name)).map((name) => `takes away ${name}`)
 
-/** What is new and holds for columns that were there. */
+/** New constraints on existing columns. */
 const binding = (
   before: Catalog,
   then: ReadonlyMap<string, ReadonlyArray<string>>,

@@ -38,7 +38,7 @@ const makeChange = Effect.fnUntraced(function* (hostname: string) {
 })
 
 layer(stores.pipe(Layer.provideMerge(TestDatabase)), { excludeTestServices: true })("A change", (it) => {
-  it.effect("is claimed by one of those who want it at the same time", () =>
+  it.effect("is claimed by one of simultaneous claimants", () =>
     Effect.gen(function* () {
       const { change, changes, id } = yield* makeChange("acc1")
       const claims = [cancel(change.protocol), abandon(change.protocol)].filter((claim) => claim !== null)
@@ -49,7 +49,7 @@ layer(stores.pipe(Layer.provideMerge(TestDatabase)), { excludeTestServices: true
     })
   )
 
-  it.effect("waits for its timer alone once it has for some seconds, because its device may be told just now", () =>
+  it.effect("waits only for its timer after some seconds, because its device may be receiving a command just now", () =>
     Effect.gen(function* () {
       const { change, changes, id } = yield* makeChange("acc2")
       const from = { phase: change.protocol.phase, epoch: change.protocol.epoch }

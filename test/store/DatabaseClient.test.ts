@@ -1,4 +1,4 @@
-/** What statements, transactions and claims do when PostgreSQL stops, refuses or loses an answer, against a real one. */
+/** Statements, transactions and claims when PostgreSQL stops, refuses or loses an answer, against a real one. */
 import { assert, layer } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -40,8 +40,8 @@ const timesNoted = (what: string) =>
     )
   )
 
-layer(Database, { excludeTestServices: true })("A database that goes away", (it) => {
-  it.effect("lets a statement of accepted work wait until it is back", () =>
+layer(Database, { excludeTestServices: true })("A database that becomes unreachable", (it) => {
+  it.effect("lets a statement of accepted work wait until it returns", () =>
     Effect.gen(function* () {
       const { postgres } = yield* Server
       yield* postgres.stop("SIGINT")
@@ -54,7 +54,7 @@ layer(Database, { excludeTestServices: true })("A database that goes away", (it)
     })
   )
 
-  it.effect("fails a request at once, as an error that another try may not see", () =>
+  it.effect("fails a request at once, as an error that a retry may not see", () =>
     Effect.gen(function* () {
       const { postgres } = yield* Server
       yield* postgres.stop("SIGINT")
@@ -69,7 +69,7 @@ layer(Database, { excludeTestServices: true })("A database that goes away", (it)
     })
   )
 
-  it.effect("lets go of work that is stopped while it waits", () =>
+  it.effect("releases work that is stopped while it waits", () =>
     Effect.gen(function* () {
       const { postgres } = yield* Server
       yield* postgres.stop("SIGINT")
@@ -100,7 +100,7 @@ layer(Database, { excludeTestServices: true })("A database that goes away", (it)
     })
   )
 
-  it.effect("does a transaction again that was lost before its end", () =>
+  it.effect("repeats a transaction that was lost before its end", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       let runs = 0
@@ -116,7 +116,7 @@ layer(Database, { excludeTestServices: true })("A database that goes away", (it)
     })
   )
 
-  it.effect("fails the transaction of a request that was lost before its end; nobody dies of it", () =>
+  it.effect("fails the transaction of a request that was lost before its end, without ending a process", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const work = Effect.andThen(loseConnections("ClientRead"), note("lost request"))
@@ -140,7 +140,7 @@ layer(Database, { excludeTestServices: true })("A database that goes away", (it)
     })
   )
 
-  it.effect("gives up connections that fall silent: accepted work goes on with others, a request fails", () =>
+  it.effect("gives up connections that become silent: accepted work continues with others, a request fails", () =>
     Effect.gen(function* () {
       const { postgres } = yield* Server
       const sql = yield* SqlClient.SqlClient
@@ -159,7 +159,7 @@ layer(Database, { excludeTestServices: true })("A database that goes away", (it)
     }).pipe(answeringWithin("1 second"))
   )
 
-  it.effect("does a transaction once although its connection fell silent with the COMMIT", () =>
+  it.effect("does a transaction once although its connection became silent with the COMMIT", () =>
     Effect.gen(function* () {
       const { aside, postgres } = yield* Server
       const sql = yield* SqlClient.SqlClient
@@ -177,7 +177,7 @@ layer(Database, { excludeTestServices: true })("A database that goes away", (it)
     }).pipe(answeringWithin("1 second"))
   )
 
-  it.effect("answers every call of a statement that was sent again, each caller as it wants", () =>
+  it.effect("answers every call of a repeated statement, each caller in its own way", () =>
     Effect.gen(function* () {
       const { postgres } = yield* Server
       const sql = yield* SqlClient.SqlClient

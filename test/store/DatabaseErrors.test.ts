@@ -37,7 +37,7 @@ const AWAY =
 const ANSWERED = ["22001", "23502", "23503", "23505", "25P02", "25001", "40001", "40P01", "42P01", "P0001", "XX000"]
 
 it.layer(TestDatabase)("An error of the database", (it) => {
-  it.effect.each(AWAY)("with the state %s says that it is away", (state) =>
+  it.effect.each(AWAY)("with the state %s means an unreachable database", (state) =>
     Effect.gen(function* () {
       const error = yield* raise(state)
       assert.isTrue(isDatabaseAway(error))
@@ -51,7 +51,7 @@ it.layer(TestDatabase)("An error of the database", (it) => {
     })
   )
 
-  it.effect("says so when nothing listens at its port, and gives no state", () =>
+  it.effect("is recognised when nothing listens at its port, without a state", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const error = yield* Effect.flip(sql`select 1`)
@@ -60,14 +60,16 @@ it.layer(TestDatabase)("An error of the database", (it) => {
     }).pipe(Effect.provide(client({ port: 1 })))
   )
 
-  it.effect.each([{ password: "wrong" }, { database: "missing" }])("says so when %j is refused at the login", (where) =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      assert.isTrue(isDatabaseAway(yield* Effect.flip(sql`select 1`)))
-    }).pipe(Effect.provide(client(where)))
+  it.effect.each([{ password: "wrong" }, { database: "missing" }])(
+    "is recognised when %j is refused at the login",
+    (where) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        assert.isTrue(isDatabaseAway(yield* Effect.flip(sql`select 1`)))
+      }).pipe(Effect.provide(client(where)))
   )
 
-  it.effect("says so when the database takes no connections", () =>
+  it.effect("is recognised when the database accepts no connections", () =>
     Effect.gen(function* () {
       const name = yield* createDatabase
       const admin = yield* SqlClient.SqlClient
@@ -77,7 +79,7 @@ it.layer(TestDatabase)("An error of the database", (it) => {
     })
   )
 
-  it.effect("says so when somebody has made the database read-only", () =>
+  it.effect("is recognised when the database was made read-only", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const write = Effect.andThen(sql`set transaction read only`, sql`create table written (id int)`)
@@ -85,7 +87,7 @@ it.layer(TestDatabase)("An error of the database", (it) => {
     })
   )
 
-  it.effect("is none of the state when a row cannot be read by this program", () =>
+  it.effect("is not one of the state when this program cannot read a row", () =>
     Effect.sync(() => {
       const cause = new Error("no such type")
       const reason = new SqlError.UnknownError({ cause, message: "Failed to decode row", operation: "query" })
@@ -105,7 +107,7 @@ it.layer(TestDatabase)("A connection that is lost in a transaction", (it) => {
     "unnoticed, before a defect": Effect.andThen(Effect.exit(loseConnection), Effect.die("a defect"))
   }
 
-  it.effect.each(Object.keys(lost))("%s is a failure that says that the database is away", (name) =>
+  it.effect.each(Object.keys(lost))("%s is a failure that means an unreachable database", (name) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const error = yield* Effect.flip(failWhenAway(sql.withTransaction(lost[name] ?? Effect.void)))
@@ -113,7 +115,7 @@ it.layer(TestDatabase)("A connection that is lost in a transaction", (it) => {
     })
   )
 
-  it.effect("leaves an interruption what it is", () =>
+  it.effect("leaves an interruption unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const interrupted = Effect.andThen(Effect.exit(loseConnection), Effect.interrupt)
@@ -122,7 +124,7 @@ it.layer(TestDatabase)("A connection that is lost in a transaction", (it) => {
     })
   )
 
-  it.effect("is not mistaken for it: failures and defects of a healthy database stay what they are", () =>
+  it.effect("is not mistaken for it: failures and defects of a healthy database stay unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       assert.strictEqual(yield* Effect.flip(failWhenAway(sql.withTransaction(Effect.fail("refused")))), "refused")
@@ -134,7 +136,7 @@ it.layer(TestDatabase)("A connection that is lost in a transaction", (it) => {
 })
 
 describe("A defect of the engine of jobs", () => {
-  it("says that the database is away where its storage has met that", () => {
+  it("means an unreachable database if its storage has met that", () => {
     const reason = new SqlError.ConnectionError({ cause: new Error("silent"), message: "away", operation: "query" })
     const away = new SqlError.SqlError({ reason })
     assert.strictEqual(databaseAwayIn(Cause.die(new ClusterError.PersistenceError({ cause: away }))), away)

@@ -9,7 +9,7 @@ const blank = { hostname: "mac-0C1A33BEEF01", state: "DHCP_BOOT", device_type: "
 layer(Layer.mergeAll(DeviceStore.layer, SyncEventStore.layer).pipe(Layer.provideMerge(TestDatabase)))(
   "DeviceStore",
   (it) => {
-    it.effect("gives a new device an id, and null for what was not said", () =>
+    it.effect("gives a new device an id, and null for omitted fields", () =>
       Effect.gen(function* () {
         const devices = yield* DeviceStore
         const device = yield* devices.insert({ ...blank, platform: "eos" })

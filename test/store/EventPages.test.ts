@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { EventStore, type EventScan } from "../../src/store/EventStore.ts"
+import { type EventScan, EventStore } from "../../src/store/EventStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const database = EventStore.layer.pipe(Layer.provideMerge(TestDatabase))
@@ -29,7 +29,7 @@ const questions: ReadonlyArray<readonly [what: string, scan: EventScan, index: s
 ]
 
 describe("pages of events", () => {
-  it.live("are read by the index that fits what is asked for", () =>
+  it.live("are read by the index that fits the filter", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { pages } = yield* EventStore

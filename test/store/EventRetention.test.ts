@@ -26,7 +26,7 @@ const count = (where: string) =>
   })
 
 describe("the retention of events", () => {
-  it.live("removes what is old and not part of the audit, says up to where, and keeps the rest", () =>
+  it.live("removes old events outside the audit, reports the limit, and keeps the rest", () =>
     Effect.gen(function* () {
       const retention = yield* makeEventRetention
       const { pages } = yield* EventStore
@@ -68,14 +68,14 @@ describe("the retention of events", () => {
         for (let part = 0; part < 6; part++) {
           yield* writeDay(4000, 8 * 24, 4001)
           yield* retention.remove(7)
-          // what the server of the database does by itself when so many rows are gone
+          // the automatic work of the database server after so many deleted rows
           yield* sql`vacuum event`
         }
         const [row] = yield* sql<{ size: number }>`select pg_total_relation_size('event')::float8 as size`
         sizes.push(row?.size ?? 0)
       }
       const [first = 0, ...later] = sizes
-      // rows that somebody else on the server may still see are left for the next time
+      // rows that another session may still see are left for the next time
       assert.isBelow(Math.min(...later.slice(1)), first * 1.2, sizes.join(", "))
       for (const size of later) assert.isBelow(size, first * 3, sizes.join(", "))
       const [options] = yield* sql<{

@@ -15,7 +15,7 @@ const rows = Effect.flatMap(
 )
 
 describe("the log of events", () => {
-  it.effect("notes who acts, and the server where nobody asked", () =>
+  it.effect("records the actor, and the server for its own actions", () =>
     Effect.gen(function* () {
       const events = yield* EventStore
       yield* events.append({ kind: "login", action: "refused", isAudit: true, data: { reason: "expired" } })
@@ -38,7 +38,7 @@ describe("the log of events", () => {
     }).pipe(Effect.provide(database))
   )
 
-  it.effect("loses an event with the change that it tells", () =>
+  it.effect("loses an event with the change that it describes", () =>
     Effect.gen(function* () {
       const events = yield* EventStore
       const sql = yield* SqlClient.SqlClient

@@ -1,6 +1,6 @@
 /**
- * Somebody else's session holds a lock on our tables, as `VACUUM FULL` or a forgotten transaction of psql does: requests are answered in
- * time and name it, the log says it once, accepted work waits and goes on.
+ * Another session holds a lock on our tables, as `VACUUM FULL` or a forgotten transaction of psql does: requests are answered in time and
+ * name it, the log says it once, accepted work waits and continues.
  */
 import { assert, expect, it } from "@effect/vitest"
 import { PgClient, PgConnection } from "@effect/sql-pg"
@@ -20,7 +20,7 @@ import * as Managed from "../scenarios/chaos/ManagedCampus.ts"
 import * as Program from "../support/Program.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
 
-/** A session of somebody who works on the database by hand. */
+/** A manual session on the database. */
 const stranger = (where: PgConnection.Config, applicationName = "psql") =>
   Effect.gen(function* () {
     const session = yield* PgConnection.make({ ...where, applicationName })
@@ -71,7 +71,7 @@ const FREE = "Work no longer waits for a lock"
 const change = ["PUT", { description: "room 12" }] as const
 const begin = ["POST", { hostname: "lhv-acc1" }] as const
 
-/** What the stranger does, what he is said to have done, and who waits. */
+/** The action of the other session, its description, and the waiting sessions. */
 const LOCKS: ReadonlyArray<
   readonly [statement: string, lock: string, kind: string, path: string, method?: string, body?: unknown]
 > = [
@@ -85,48 +85,46 @@ const LOCKS: ReadonlyArray<
   ["lock table cluster_messages", "cluster_messages", "LOCK TABLE", "/v1.0/device_update_facts", ...begin]
 ]
 
-it.live(
-  "answers 503 in time and names who holds a lock, whatever it is; the log says it once, and once when it is over",
-  () =>
-    Effect.gen(function* () {
-      const { by, call, program } = yield* scene()
-      let times = 0
-      for (const [statement, lock, kind, path, method, body] of LOCKS) {
-        times += 1
-        yield* by.begin(statement)
-        // more than there are connections
-        const answers = yield* Effect.forEach(Array.from({ length: 40 }), () => call(path, method, body), {
-          concurrency: "unbounded"
+it.live("answers 503 in time and names the holder of any lock; the log says it once, and once when it has ended", () =>
+  Effect.gen(function* () {
+    const { by, call, program } = yield* scene()
+    let times = 0
+    for (const [statement, lock, kind, path, method, body] of LOCKS) {
+      times += 1
+      yield* by.begin(statement)
+      // more than there are connections
+      const answers = yield* Effect.forEach(Array.from({ length: 40 }), () => call(path, method, body), {
+        concurrency: "unbounded"
+      })
+      for (const answer of answers) {
+        expect({ statement, ...answer }).toMatchObject({
+          status: 503,
+          later: expect.stringMatching(/^\d+$/),
+          text: expect.stringMatching(
+            new RegExp(`psql \\(process ${by.pid} of the database\\) has held a lock on ${lock} for .*${kind}`)
+          )
         })
-        for (const answer of answers) {
-          expect({ statement, ...answer }).toMatchObject({
-            status: 503,
-            later: expect.stringMatching(/^\d+$/),
-            text: expect.stringMatching(
-              new RegExp(`psql \\(process ${by.pid} of the database\\) has held a lock on ${lock} for .*${kind}`)
-            )
-          })
-          assert.notInclude(answer.text, "4711")
-        }
-        yield* Program.until(Effect.map(call("/health"), ({ text }) => text.includes("psql")))
-        assert.include((yield* call("/v1.0/system/findings")).text, "psql")
-        // others are answered, and the database counts as well
-        assert.strictEqual((yield* call("/v1.0/alerts/mutes")).status, 200)
-        assert.include((yield* call("/health")).text, `{"name":"postgres","status":"UP"}`)
-        yield* by.end
-        yield* Program.until(Effect.map(call(path, method, body), ({ status }) => status === 200))
-        yield* isTold(program, FREE, times)
+        assert.notInclude(answer.text, "4711")
       }
-      yield* Program.until(Effect.map(call("/health"), ({ text }) => !text.includes("psql")))
-      assert.lengthOf(linesWith(program, HELD), LOCKS.length, program.text())
-      assert.lengthOf(linesWith(program, FREE), LOCKS.length, program.text())
-      assert.notInclude(program.text(), "password 4711")
-      // no work that met the lock has told it again
-      assert.lengthOf(linesWith(program, "has held a lock"), LOCKS.length, program.text())
-    }).pipe(Effect.scoped)
+      yield* Program.until(Effect.map(call("/health"), ({ text }) => text.includes("psql")))
+      assert.include((yield* call("/v1.0/system/findings")).text, "psql")
+      // others are answered, and the database counts as well
+      assert.strictEqual((yield* call("/v1.0/alerts/mutes")).status, 200)
+      assert.include((yield* call("/health")).text, `{"name":"postgres","status":"UP"}`)
+      yield* by.end
+      yield* Program.until(Effect.map(call(path, method, body), ({ status }) => status === 200))
+      yield* isTold(program, FREE, times)
+    }
+    yield* Program.until(Effect.map(call("/health"), ({ text }) => !text.includes("psql")))
+    assert.lengthOf(linesWith(program, HELD), LOCKS.length, program.text())
+    assert.lengthOf(linesWith(program, FREE), LOCKS.length, program.text())
+    assert.notInclude(program.text(), "password 4711")
+    // no work that met the lock has logged it again
+    assert.lengthOf(linesWith(program, "has held a lock"), LOCKS.length, program.text())
+  }).pipe(Effect.scoped)
 )
 
-it.live("is not ready while the lock keeps the database from taking a write, and says who has it", () =>
+it.live("is not ready while the lock keeps the database from a write, and names its holder", () =>
   Effect.gen(function* () {
     const { by, call } = yield* scene()
     yield* by.begin("lock table written_check")
@@ -142,7 +140,7 @@ it.live("is not ready while the lock keeps the database from taking a write, and
 )
 
 it.live.each(["device", "job", "event", "cluster_messages"])(
-  "lets a job wait for a lock on %s and go on afterwards, and a stream of events too",
+  "lets a job wait for a lock on %s and continue afterwards, and a stream of events too",
   (table) =>
     Effect.gen(function* () {
       const { base, by, call, program } = yield* scene({ JOB_DELAY: "1" })
@@ -212,7 +210,7 @@ it.live("names another server of this installation whose migration keeps a table
   }).pipe(Effect.scoped)
 )
 
-it.live("says at the start who holds it up, and goes on when he lets go", () =>
+it.live("names the blocking session at the start, and continues when it ends", () =>
   Effect.gen(function* () {
     const url = yield* databaseUrl
     const by = yield* stranger({ url: Redacted.make(url) })
@@ -245,7 +243,7 @@ const session = (pid: number, isOurs: boolean, given: Partial<Session> = {}) =>
 const wait = (pid: number, lock: string, seconds: number, ...blockers: ReadonlyArray<number>) =>
   new Wait({ pid, lock, mode: "AccessShareLock", isTable: false, seconds, blockers })
 
-it("finds who is before all that wait, also behind others that wait, and whom it holds up", () => {
+it("finds the session before all waiting ones, also behind others that wait, and the sessions that it blocks", () => {
   const sessions = [session(1, false), session(2, true), session(3, true), session(4, false), session(5, false)]
   const waits = [wait(2, "job_device", 9, 1), wait(3, "a row", 12, 2), wait(5, "site", 3, 4)]
   const told = blockersIn({ sessions, waits }).map(({ blocksUs, lock, session: { pid }, waiting }) => [
@@ -261,7 +259,7 @@ it("finds who is before all that wait, also behind others that wait, and whom it
   ])
 })
 
-it("names a prepared transaction, and a session of which PostgreSQL tells nothing", () => {
+it("names a prepared transaction, and a session that PostgreSQL does not describe", () => {
   const hidden = session(7, false, {
     statement: "<insufficient privilege>",
     state: null,
@@ -276,7 +274,7 @@ it("names a prepared transaction, and a session of which PostgreSQL tells nothin
   ])
 })
 
-it("tells who keeps a whole table from who keeps a row or waits himself", () => {
+it("distinguishes the holder of a whole table from the holder of a row or a waiting session", () => {
   const sessions = [1, 2, 3].map((pid) => session(pid, true))
   const table = new Wait({ ...wait(2, "device", 9, 1), isTable: true })
   const told = blockersIn({ sessions, waits: [table, wait(3, "a row", 12, 2)] })
@@ -289,7 +287,7 @@ it("tells who keeps a whole table from who keeps a row or waits himself", () => 
   )
 })
 
-it("knows that a lock stays of which PostgreSQL tells nothing else, although nobody waits any more", () => {
+it("recognises a remaining lock without other data in PostgreSQL, although no session waits any more", () => {
   const hidden = (hasLocks: boolean) =>
     session(7, false, { statement: "<insufficient privilege>", transaction: null, seconds: null, hasLocks })
   const ours = session(2, true)
@@ -313,7 +311,7 @@ it.each([
   ["/* by ann */ -- now\n UPDATE device set a = 'secret'", "UPDATE"],
   ["create unique index on device (a)", "CREATE UNIQUE INDEX"],
   ["", ""]
-])("says what %j does: %s", (statement, kind) => {
+])("describes %j as: %s", (statement, kind) => {
   assert.strictEqual(kindOf(statement), kind)
 })
 
@@ -332,6 +330,6 @@ it.each([
   [120, "2 minutes"],
   [7_200, "2 hours"],
   [200_000, "2 days"]
-])("tells an age of %d seconds as %s", (seconds, text) => {
+])("prints an age of %d seconds as %s", (seconds, text) => {
   assert.strictEqual(ageOf(seconds), text)
 })

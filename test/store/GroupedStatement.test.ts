@@ -93,7 +93,7 @@ layer(Layer.merge(TestDatabase, BackgroundWork.layer), { excludeTestServices: tr
     })
   )
 
-  it.effect("lets only the call fail that the database refuses", () =>
+  it.effect("fails only the call that the database refuses", () =>
     Effect.gen(function* () {
       const { double } = yield* makeDoubling
       const calls = [1, 13, 2].map((number) => Effect.exit(double(number)))
@@ -102,7 +102,7 @@ layer(Layer.merge(TestDatabase, BackgroundWork.layer), { excludeTestServices: tr
     })
   )
 
-  it.effect("goes on for the others when the one who asked first hangs up", () =>
+  it.effect("continues for the others when the first caller is cancelled", () =>
     Effect.gen(function* () {
       const { double } = yield* makeDoubling
       const first = yield* Effect.forkChild(double(1), { startImmediately: true })
@@ -112,7 +112,7 @@ layer(Layer.merge(TestDatabase, BackgroundWork.layer), { excludeTestServices: tr
     })
   )
 
-  it.effect("answers whoever asks after somebody has hung up, at whatever instant that was", () =>
+  it.effect("answers a caller after another one was cancelled, at any moment", () =>
     Effect.gen(function* () {
       const { double } = yield* makeDoubling
       for (let steps = 0; steps < 60; steps++) {
@@ -126,7 +126,7 @@ layer(Layer.merge(TestDatabase, BackgroundWork.layer), { excludeTestServices: tr
     })
   )
 
-  it.effect("answers whoever asks at the moment when the last of a group has been answered", () =>
+  it.effect("answers a caller at the moment when the last of a group has been answered", () =>
     Effect.gen(function* () {
       const { double } = yield* makeDoubling
       const chain = (first: number) =>
@@ -160,7 +160,7 @@ layer(Layer.merge(TestDatabase, BackgroundWork.layer), { excludeTestServices: tr
     })
   )
 
-  it.effect("finds rows by number, and nothing where there is none", () =>
+  it.effect("finds rows by number, and nothing if there is none", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const find = makeGroupedFind(

@@ -1,4 +1,4 @@
-/** The values of records as the database compares them, and databases of before that was done. */
+/** The values of records as the database compares them, and databases from before that rule. */
 import { RepositoryStore } from "../../src/store/RepositoryStore.ts"
 import { assert, it as single, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
@@ -9,12 +9,12 @@ import { plainAddress } from "../../src/domain/Network.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { makeFindingFacts } from "../../src/store/Figures.ts"
-import { NetworkStore } from "../../src/store/NetworkStore.ts"
 import { UniqueFieldStore } from "../../src/store/DeviceIdentifiers.ts"
 import * as Migrations from "../../src/store/Migrations.ts"
 import { randomOf } from "../support/Random.ts"
 import { EmptyDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { whyNoDeviceAddress } from "../../src/domain/DeviceIdentity.ts"
+import { NetworkStore } from "../../src/store/NetworkStore.ts"
 
 const random = randomOf(49)
 const below = (limit: number): number => Math.floor(random() * limit)
@@ -48,7 +48,7 @@ const spelling = (groups: ReadonlyArray<number>): string => {
 const SPELLINGS = 6
 
 layer(TestDatabase)("An address", (it) => {
-  it.effect("is one value in all its spellings, as other implementations say", () =>
+  it.effect("is one value in all its spellings, as in other implementations", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const addresses = Array.from({ length: 400 }, () => {
@@ -81,7 +81,7 @@ layer(TestDatabase)("An address", (it) => {
     })
   )
 
-  it.effect("differs from all others, and is no device's where no device can be", () =>
+  it.effect("differs from all others, and is no device's if no device can have it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const texts = Array.from({ length: 2_000 }, () =>
@@ -99,7 +99,7 @@ layer(TestDatabase)("An address", (it) => {
     })
   )
 
-  it.effect("is nothing when it is none", () =>
+  it.effect("is nothing if it is invalid", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       for (const text of ["", "x", "10.0.0.1/24", "10.0.0", "fe80::1%eth0", "010.0.0.1.1", null]) {
@@ -111,7 +111,7 @@ layer(TestDatabase)("An address", (it) => {
 })
 
 layer(TestDatabase)("A serial number", (it) => {
-  it.effect("counts without its case and the spaces around it, and not when its maker has forgotten it", () =>
+  it.effect("is compared without its case and the spaces around it, and not if its maker has omitted it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const value = (text: string) =>
@@ -179,7 +179,7 @@ single.effect(
           .toSorted(),
         ["A3 bad", "a1 bad", "a2 bad", "a3 bad", "a5 bad", "management domain 2 warn", "old bad"]
       )
-      // what is there can be worked with, and no new one joins
+      // existing records can be used, and no new one joins
       const devices = yield* DeviceStore
       yield* devices.update(3, { description: "still here" })
       const new1 = { hostname: "new1", state: "MANAGED", device_type: "ACCESS", management_ip: "10.0.6.6" } as const
@@ -212,7 +212,7 @@ single.effect(
 layer(Layer.merge(DeviceStore.layer, NetworkStore.layer).pipe(Layer.provideMerge(TestDatabase)))(
   "An address that another device has",
   (it) => {
-    it.effect("is not reserved, and the transaction that asked for it goes on with the next one", () =>
+    it.effect("is not reserved, and the transaction that asked for it continues with the next one", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const devices = yield* DeviceStore

@@ -60,7 +60,7 @@ const used = [
 
 describe("A DATA_DIR without a database", () => {
   for (const names of fresh)
-    it.effect(`gets one at the start when it holds ${names.join(", ") || "nothing"}`, () =>
+    it.effect(`gets one at the start when it contains ${names.join(", ") || "nothing"}`, () =>
       Effect.gen(function* () {
         const seen = yield* Installation.look(yield* withFiles(names))
         assert.isNull(Installation.againstMaking(seen, null, "serve"))
@@ -71,7 +71,7 @@ describe("A DATA_DIR without a database", () => {
     )
 
   for (const names of used)
-    it.effect(`gets none at the start when it holds ${names.join(", ")}`, () =>
+    it.effect(`gets none at the start when it contains ${names.join(", ")}`, () =>
       Effect.gen(function* () {
         const seen = yield* Installation.look(yield* withFiles(names))
         const why = Installation.againstMaking(seen, null, "serve") ?? ""
@@ -82,7 +82,7 @@ describe("A DATA_DIR without a database", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.effect("gets none when it has the identity of an installation, and says which", () =>
+  it.effect("gets none when it has the identity of an installation, which is named", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder
       yield* Installation.write(dataDir, OURS)
@@ -94,7 +94,7 @@ describe("A DATA_DIR without a database", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is not taken for one without anything when it cannot be looked at", () =>
+  it.effect("is not treated as empty when it cannot be read", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder
       const asked = {
@@ -112,7 +112,7 @@ describe("A DATA_DIR without a database", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("says what is wrong with a file of the identity that says nothing, and with one of a newer release", () =>
+  it.effect("names an empty file of the identity, and one of a newer release", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder
       const file = path.join(dataDir, Installation.FILE)
@@ -126,8 +126,8 @@ describe("A DATA_DIR without a database", () => {
   )
 })
 
-describe("A DATA_DIR in which databases of others are", () => {
-  it("is not taken for used, where root keeps what PostgreSQL cannot reach elsewhere", () => {
+describe("A DATA_DIR with databases of others", () => {
+  it("is not treated as used, where root keeps files that PostgreSQL cannot reach elsewhere", () => {
     assert.isTrue(isHomeOfOthers("/var/lib/switchyard", "0123456789ab"))
     assert.isFalse(isHomeOfOthers("/var/lib/switchyard", "repositories"))
     assert.isFalse(isHomeOfOthers("/srv/switchyard", "0123456789ab"))
@@ -187,12 +187,12 @@ describe("A database that was found", () => {
     }).pipe(Effect.scoped)
   )
 
-  it("is filled by a server that is new, and by no command", () => {
+  it("is filled by a new server, and by no command", () => {
     assert.deepStrictEqual(Installation.judge(seenWith(null), null, none, "serve"), Result.succeed("make"))
     assert.isTrue(Result.isFailure(Installation.judge(seenWith(null), null, none, "command")))
   })
 
-  it("is filled anew only where there is none", () => {
+  it("is recreated only if there is none", () => {
     assert.deepStrictEqual(Installation.judge(seenWith(OURS), null, none, "setup"), Result.succeed("make"))
     for (const found of [unnamed, named(OURS), named(OTHER)])
       assert.isTrue(Result.isFailure(Installation.judge(seenWith(OURS), null, found, "setup")))

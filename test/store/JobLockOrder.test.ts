@@ -1,9 +1,9 @@
-/** Who gets the lock `devices` next: the class of a job decides, then its number, and nobody is passed for ever. */
+/** The next holder of the lock `devices`: the class of a job decides, then its number, and no job is passed for ever. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { JobScheduleStore } from "../../src/store/JobScheduling.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { JobScheduleStore } from "../../src/store/JobScheduling.ts"
 
 /** A job that has waited for the lock for so many minutes; a class of null is that of an earlier release. */
 const waits = Effect.fnUntraced(function* (serviceClass: string | null, minutes: number, person: string | null = null) {
@@ -48,7 +48,7 @@ layer(TestDatabase)("The lock of jobs that configure devices", (it) => {
     }).pipe(Effect.provide(JobScheduleStore.layer))
   )
 
-  it.effect("is not kept from a job for more than five minutes by those that come later", () =>
+  it.effect("is not withheld from a job for more than five minutes by later ones", () =>
     Effect.gen(function* () {
       const upkeep = yield* waits("upkeep", 6)
       const later = yield* waits("schedule", 4)
@@ -57,7 +57,7 @@ layer(TestDatabase)("The lock of jobs that configure devices", (it) => {
     }).pipe(Effect.provide(JobScheduleStore.layer))
   )
 
-  it.effect("goes to each person in turn, so that the jobs of one do not hold up another, however long they wait", () =>
+  it.effect("alternates between persons, so that the jobs of one do not delay another, however long they wait", () =>
     Effect.gen(function* () {
       const { locks } = yield* JobScheduleStore
       const joins = Effect.fnUntraced(function* (person: string, minutes: number) {

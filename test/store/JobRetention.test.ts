@@ -1,15 +1,15 @@
-/** Old jobs and what they have done: which rows go, and which stay because somebody needs them. */
+/** Old jobs and their records: which rows are removed, and which are still needed. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { EventStore } from "../../src/store/EventStore.ts"
-import { makeJobRetention } from "../../src/store/Retention.ts"
 import { PersonStore } from "../../src/store/AccountStore.ts"
 import { RequestApprovalStore } from "../../src/store/ApprovalStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { TEST_KEY } from "../support/TestStores.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { makeJobRetention } from "../../src/store/Retention.ts"
 
 const database = TestDatabase
 const settings = {
@@ -61,7 +61,7 @@ const jobs = Effect.gen(function* () {
 })
 
 describe("the retention of jobs", () => {
-  it.live("removes jobs that are old, also one that another one led to, and keeps young ones", () =>
+  it.live("removes old jobs, also one that another one led to, and keeps young ones", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const retention = yield* makeJobRetention
@@ -76,7 +76,7 @@ describe("the retention of jobs", () => {
     }).pipe(Effect.provide(database))
   )
 
-  it.live("keeps what waits, what those refer to, what is open, and the last configurations of each device", () =>
+  it.live("keeps waiting jobs, those that they refer to, open ones, and the last configurations of each device", () =>
     Effect.gen(function* () {
       const retention = yield* makeJobRetention
       const acc = yield* addDevice("acc-1")
@@ -95,7 +95,7 @@ describe("the retention of jobs", () => {
     }).pipe(Effect.provide(database))
   )
 
-  it.live("keeps the newest change of a device that was confirmed, and what was in force before it", () =>
+  it.live("keeps the newest confirmed change of a device, and the previous one in force", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const retention = yield* makeJobRetention
@@ -111,7 +111,7 @@ describe("the retention of jobs", () => {
     }).pipe(Effect.provide(database))
   )
 
-  it.live("is done by one replica at a time, tells nobody of rows that it strips, and keeps all with 0 days", () =>
+  it.live("is done by one replica at a time, reports no stripped rows, and keeps all with 0 days", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const retention = yield* makeJobRetention
@@ -137,8 +137,8 @@ const people = Layer.mergeAll(PersonStore.layer, RequestApprovalStore.layer).pip
   Layer.provideMerge(TestDatabase)
 )
 
-describe("the retention of what persons leave behind", () => {
-  it.live("removes requests that are over and old, ends those that nobody has decided, and keeps those that wait", () =>
+describe("the retention of persons' records", () => {
+  it.live("removes old ended requests, ends undecided ones, and keeps waiting ones", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { forget } = yield* RequestApprovalStore
@@ -167,22 +167,24 @@ describe("the retention of what persons leave behind", () => {
     }).pipe(Effect.provide(people))
   )
 
-  it.live("forgets who was not seen for long and has nothing, and nobody who is withdrawn or has a token", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { forget } = yield* PersonStore
-      yield* sql`insert into person (key, way, name, roles, attributes, seen_at, withdrawn_at)
+  it.live(
+    "forgets persons who were not seen for long and have nothing, and keeps withdrawn ones and owners of tokens",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { forget } = yield* PersonStore
+        yield* sql`insert into person (key, way, name, roles, attributes, seen_at, withdrawn_at)
         select key, 'jwt', key, '{}', '{}', now() - seen * interval '1 day', case when is_withdrawn then now() end
         from (values ('gone', 400, false), ('here', 300, false), ('out', 400, true), ('holder', 400, false),
           ('former', 400, false)) as given (key, seen, is_withdrawn)`
-      yield* sql`insert into api_token (name, hash, roles, created_by, expires_at, owner, revoked_at)
+        yield* sql`insert into api_token (name, hash, roles, created_by, expires_at, owner, revoked_at)
         select owner, owner, '{}', owner, now() + interval '1 day', owner, case when owner = 'former' then now() end
         from (values ('holder'), ('former')) as given (owner)`
-      yield* forget(365)
-      assert.deepEqual(
-        (yield* sql<{ key: string }>`select key from person order by key`).map(({ key }) => key),
-        ["here", "holder", "out"]
-      )
-    }).pipe(Effect.provide(people))
+        yield* forget(365)
+        assert.deepEqual(
+          (yield* sql<{ key: string }>`select key from person order by key`).map(({ key }) => key),
+          ["here", "holder", "out"]
+        )
+      }).pipe(Effect.provide(people))
   )
 })

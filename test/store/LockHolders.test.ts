@@ -1,4 +1,4 @@
-/** Who has a lock or a device in hand, in whatever status its job is: nobody may override that before the job has ended. */
+/** The holder of a lock or a device, in any status of its job: no user may override it before the job has ended. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,7 +8,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const ENDED = ["FINISHED", "EXCEPTION", "ABORTED"]
 
-/** A job in this status that nobody has worked on for a while, and a device. */
+/** A job in this status without recent heartbeats, and a device. */
 const scene = Effect.fnUntraced(function* (status: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`delete from joblock`
@@ -26,7 +26,7 @@ const refusalOf = <A, E extends { readonly message: string }, R>(asked: Effect.E
   Effect.match(asked, { onSuccess: () => null, onFailure: ({ message }) => message })
 
 layer(TestDatabase)("A holder", (it) => {
-  it.effect.each(jobStatuses)("that is %s keeps its lock until it has ended and nobody works on it", (status) =>
+  it.effect.each(jobStatuses)("that is %s keeps its lock until it has ended and no process works on it", (status) =>
     Effect.gen(function* () {
       const { jobId, sql } = yield* scene(status)
       const { clearLock } = yield* makeHolders
@@ -62,7 +62,7 @@ layer(TestDatabase)("A holder", (it) => {
     })
   )
 
-  it.effect("is also a job about one device that has begun, such as an initialisation", () =>
+  it.effect("includes a job about one device that has begun, such as an initialisation", () =>
     Effect.gen(function* () {
       const { device, jobId, sql } = yield* scene("RUNNING")
       const { requireFree } = yield* makeHolders
@@ -73,7 +73,7 @@ layer(TestDatabase)("A holder", (it) => {
     })
   )
 
-  it.effect("keeps its lock when somebody clears it in the moment in which it is taken", () =>
+  it.effect("keeps its lock when a user clears it at the moment when it is taken", () =>
     Effect.gen(function* () {
       const { jobId, sql } = yield* scene("SCHEDULED")
       const { clearLock } = yield* makeHolders

@@ -11,7 +11,7 @@ const stores = Layer.mergeAll(DeviceStore.layer, OperationStore.layer, SyncEvent
 
 // all of a test waits for the database, because the end of a connection that was struck may be noticed later
 layer(Layer.provideMerge(stores, StruckDatabase), { excludeTestServices: true })("A lost answer", (it) => {
-  it.effect("does not make one cause of being out of sync two", () =>
+  it.effect("does not duplicate the cause of being out of sync", () =>
     Effect.gen(function* () {
       const events = yield* SyncEventStore
       const append = events.append(["acc1"], { cause: "confighash", by: "tester", job_id: null })
@@ -20,7 +20,7 @@ layer(Layer.provideMerge(stores, StruckDatabase), { excludeTestServices: true })
     }).pipe(waitingForDatabase)
   )
 
-  it.effect("does not make an operation that has ended one that somebody else has taken over", () =>
+  it.effect("does not mark an ended operation as taken over", () =>
     Effect.gen(function* () {
       const operations = yield* OperationStore
       const { id: device_id } = yield* (yield* DeviceStore).insert({

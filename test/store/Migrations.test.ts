@@ -5,7 +5,7 @@ import { compareReleases, release } from "../../src/domain/Release.ts"
 import * as Migrations from "../../src/store/Migrations.ts"
 import { EmptyDatabase, TestDatabase } from "../support/TestDatabase.ts"
 
-/** What a newer release leaves behind. */
+/** The remains of a newer release. */
 const migratedLater = (oldest: string | null) =>
   Effect.flatMap(
     Effect.service(SqlClient.SqlClient),
@@ -15,7 +15,7 @@ const migratedLater = (oldest: string | null) =>
   )
 
 it.layer(TestDatabase)("A server at its start", (it) => {
-  it.effect("finds the oldest release that works with the database beside each migration", () =>
+  it.effect("finds the oldest release that works with the database next to each migration", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ oldest: string | null }>`select oldest_compatible as oldest from switchyard_migrations`
@@ -35,7 +35,7 @@ it.layer(TestDatabase)("A server at its start", (it) => {
     })
   )
 
-  it.effect("goes on beside a newer schema that it can work with", () =>
+  it.effect("continues on a newer schema that it can work with", () =>
     Effect.gen(function* () {
       for (const oldest of [release, "0.0.1", null]) {
         yield* migratedLater(oldest)
@@ -46,7 +46,7 @@ it.layer(TestDatabase)("A server at its start", (it) => {
 })
 
 describe("Each migration", () => {
-  it("allows the release that brings it, and none that its predecessor has shut out", () => {
+  it("permits its own release, and none that its predecessor has excluded", () => {
     let before = "0.0.0"
     for (const { name, oldest } of Migrations.migrations) {
       assert.isAtMost(compareReleases(oldest, release), 0, name)
@@ -62,18 +62,18 @@ const restored = (schema: number) =>
   )
 const last = Number(Migrations.migrations.at(-1)?.name.slice(0, 4))
 
-describe("Safe values of settings that nobody has set", () => {
+describe("Safe defaults of unset settings", () => {
   const counts = (made: Effect.Effect<unknown, unknown, SqlClient.SqlClient>) =>
     Effect.andThen(made, Migrations.secureDefaults).pipe(Effect.provide(EmptyDatabase))
 
-  it.effect("count in a database that this release makes", () =>
+  it.effect("apply in a database that this release creates", () =>
     Effect.gen(function* () {
       assert.isTrue(yield* counts(Migrations.run))
       assert.isTrue(yield* counts(Effect.andThen(Migrations.run, Migrations.run)))
     })
   )
 
-  it.effect("do not count in a database from before them, nor in one that is restored from such a backup", () =>
+  it.effect("do not apply in an older database, nor in one that is restored from such a backup", () =>
     Effect.gen(function* () {
       const upgraded = Effect.flatMap(Effect.service(SqlClient.SqlClient), (sql) =>
         Effect.andThen(sql.withTransaction(Migrations.runTo(54)), Migrations.run)

@@ -1,4 +1,4 @@
-/** What the jobs of earlier releases are said to have come to once their database is migrated. */
+/** The outcomes of jobs of earlier releases after their database is migrated. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -26,7 +26,7 @@ const rows = [
   ["SCHEDULED", "sync_devices", null, null, null, null]
 ] as const
 
-it.effect("gives every job of an earlier release the outcome that its rows tell", () =>
+it.effect("gives every job of an earlier release the outcome that its rows show", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     // releases before this migration had no audit

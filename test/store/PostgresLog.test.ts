@@ -34,7 +34,7 @@ describe("A line of PostgreSQL's log", () => {
     assert.isTrue(Option.isNone(parseLine(text)))
   })
 
-  it("that comes many times is told once, with their number", () => {
+  it("that is repeated many times is reported once, with the number", () => {
     const text = Array.from({ length: 50 }, () => line("57P03 FATAL:  the database system is starting up")).join("\n")
     assert.deepEqual(
       summarize(`${text}\n${line("00000 LOG:  ready")}`).map(({ message, times }) => [message, times]),
@@ -47,7 +47,7 @@ describe("A line of PostgreSQL's log", () => {
 })
 
 describe("The log of PostgreSQL", () => {
-  it.live("is told from the given place on, also when it has been emptied, and each line once", () =>
+  it.live("is read from the given place on, also after it has been emptied, and each line once", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(
         Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-log-"))),

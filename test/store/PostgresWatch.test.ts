@@ -19,18 +19,18 @@ const rowOf = (kinds: ReadonlyArray<Failed["kind"] | null>) =>
   kinds.reduce((row, kind) => followedBy(row, kind === null ? null : { kind, why: "" }), NO_FAILURES)
 
 describe("A look at the database that fails", () => {
-  it("asks for a new start when memory or files are gone, or nobody listens", () => {
+  it("causes a restart when memory or files are missing, or nothing listens", () => {
     for (const code of ["58P01", "58000", "XX000", "ECONNREFUSED", "ECONNRESET", undefined])
       assert.strictEqual(failedBy(withCode(code)).kind, "broken", String(code))
   })
 
-  it("asks for none when a new start mends nothing: a full disk, locks, rights, or what this process lacks", () => {
+  it("causes no restart that would not help: a full disk, locks, rights, or a lack of this process", () => {
     const states = ["53100", "53200", "53300", "55P03", "57P03", "57014", "28P01", "25006", "42501", "58030", "XX001"]
     for (const code of [...states, "EMFILE", "ENFILE", "ENOMEM", "EADDRNOTAVAIL", "ENOBUFS", "EACCES"])
       assert.strictEqual(failedBy(withCode(code)).kind, "elsewhere", code)
   })
 
-  it("leads to a new start after three in a row, or six that were not answered at all", () => {
+  it("causes a restart after three in a row, or six that were not answered at all", () => {
     assert.isFalse(isDue(rowOf(["broken", "broken"])))
     assert.isTrue(isDue(rowOf(["broken", "broken", "broken"])))
     assert.isFalse(isDue(rowOf(["broken", "broken", null, "broken"])))
@@ -40,13 +40,13 @@ describe("A look at the database that fails", () => {
     assert.isFalse(isDue(rowOf(Array.from({ length: 100 }, () => "elsewhere" as const))))
   })
 
-  it("is told when it comes twice, and not after a good one", () => {
+  it("is reported when it is repeated, and not after a good one", () => {
     assert.isFalse(isTold(rowOf(["silent"])))
     assert.isTrue(isTold(rowOf(["elsewhere", "elsewhere"])))
     assert.isFalse(isTold(rowOf(["broken", "broken", null])))
   })
 
-  it("leads to new starts that come more and more rarely when they do not help", () => {
+  it("causes restarts more and more rarely when they do not help", () => {
     assert.deepStrictEqual(
       [0, 1, 2, 3, 4, 5, 9].map(pauseAfter),
       [0, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000]

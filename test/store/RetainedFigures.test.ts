@@ -10,8 +10,8 @@ const database = Layer.merge(ServerConfig.layerOf({}), TestDatabase)
 
 const HOUR = 3600
 
-describe("the figures of what is kept", () => {
-  it.live("are counted by one of the replicas that begin at once, and again when the round is old", () =>
+describe("the figures of retained records", () => {
+  it.live("are counted by one of simultaneous replicas, and again when the count is old", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { begin, look } = yield* makeRetainedFigures

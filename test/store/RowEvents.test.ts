@@ -1,11 +1,11 @@
-/** Rows whose changes are told by whoever changes them: what the events say of whom. */
+/** Rows whose writers publish their changes: the contents of the events. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { CertificateStore } from "../../src/store/CertificateStore.ts"
-import { JobScheduleStore } from "../../src/store/JobScheduling.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { storesOn } from "../support/TestStores.ts"
+import { JobScheduleStore } from "../../src/store/JobScheduling.ts"
 
 const database = storesOn(TestDatabase)
 
@@ -21,7 +21,7 @@ const addJob = Effect.flatMap(
     values ('sync_devices', 'RUNNING', 'indy', now()) returning id`
 ).pipe(Effect.map(([row]) => row?.id ?? 0))
 
-it.live("Events of certificates name their device, so that who asks for this device hears of them", () =>
+it.live("Events of certificates name their device, so that a filter for this device finds them", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const certificates = yield* CertificateStore
@@ -44,7 +44,7 @@ it.live("Events of certificates name their device, so that who asks for this dev
   }).pipe(Effect.provide(database))
 )
 
-it.live("A lock that goes on to another job is taken by that job before it is released", () =>
+it.live("A lock that passes to another job is taken by that job before it is released", () =>
   Effect.gen(function* () {
     const { locks } = yield* JobScheduleStore
     const [one, other] = [yield* addJob, yield* addJob]
@@ -62,21 +62,19 @@ it.live("A lock that goes on to another job is taken by that job before it is re
   }).pipe(Effect.provide(database))
 )
 
-it.live(
-  "A device that nobody has looked at since a restore is marked without an event, and its record stays as it is",
-  () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const devices = Effect.map(told("device"), (events) => events.map(({ action }) => action))
-      yield* sql`insert into device (hostname, state, device_type, platform) values ('a1', 'MANAGED', 'ACCESS', 'eos')`
-      yield* sql`update device set unseen_since = now()`
-      assert.deepStrictEqual(yield* devices, ["created"])
-      yield* sql`update device set unseen_since = null, last_seen = now() + interval '1 hour'`
-      yield* sql`update device set unseen_since = now(), synchronized = true`
-      assert.deepStrictEqual(yield* devices, ["created", "updated", "updated"])
-      const records = yield* sql<{
-        record: object
-      }>`select object as record from event where kind = 'device' order by id`
-      for (const { record } of records) assert.notProperty(record, "unseen_since")
-    }).pipe(Effect.provide(database))
+it.live("A device without a check since a restore is marked without an event, and its record stays unchanged", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const devices = Effect.map(told("device"), (events) => events.map(({ action }) => action))
+    yield* sql`insert into device (hostname, state, device_type, platform) values ('a1', 'MANAGED', 'ACCESS', 'eos')`
+    yield* sql`update device set unseen_since = now()`
+    assert.deepStrictEqual(yield* devices, ["created"])
+    yield* sql`update device set unseen_since = null, last_seen = now() + interval '1 hour'`
+    yield* sql`update device set unseen_since = now(), synchronized = true`
+    assert.deepStrictEqual(yield* devices, ["created", "updated", "updated"])
+    const records = yield* sql<{
+      record: object
+    }>`select object as record from event where kind = 'device' order by id`
+    for (const { record } of records) assert.notProperty(record, "unseen_since")
+  }).pipe(Effect.provide(database))
 )

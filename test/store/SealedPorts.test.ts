@@ -9,8 +9,8 @@ import { storesOn } from "../support/TestStores.ts"
 
 const OLD = "Xk7Tq2LwOld"
 
-layer(storesOn(TestDatabase))("Ports that an earlier release has stored", (it) => {
-  it.effect("are sealed without an event that shows their secrets, and stay what they were", () =>
+layer(storesOn(TestDatabase))("Ports of an earlier release", (it) => {
+  it.effect("are sealed without an event that shows their secrets, and stay unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const ports = yield* InterfaceStore

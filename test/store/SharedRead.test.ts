@@ -22,7 +22,7 @@ const makeRead = () => {
 }
 
 describe("A shared read", () => {
-  it.effect("never answers with what was read before the question was asked", () =>
+  it.effect("never answers with data from before the question", () =>
     Effect.gen(function* () {
       const shared = makeSharedRead<number, never>()
       const { change, read, release, runs } = makeRead()
@@ -43,7 +43,7 @@ describe("A shared read", () => {
     })
   )
 
-  it.effect("goes on for the others when the one who asked first hangs up", () =>
+  it.effect("continues for the others when the first caller is cancelled", () =>
     Effect.gen(function* () {
       const shared = makeSharedRead<number, never>()
       const { read, release } = makeRead()

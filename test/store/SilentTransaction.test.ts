@@ -1,6 +1,6 @@
 /**
- * A transaction of a server that has lost its way to the database while connections stay open: its locks do not outlast the time
- * after which other replicas go on with its work (promise 1).
+ * A transaction of a server that has lost its connection to the database while sockets stay open: its locks end before other replicas
+ * continue its work (promise 1).
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
@@ -27,7 +27,7 @@ const makeScene = Effect.gen(function* () {
 
 const lockSite = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update site set description = 'locked'`)
 
-it.live("lets another replica change a row soon that a silent one had locked", () =>
+it.live("lets another replica soon change a row that a silent one had locked", () =>
   Effect.gen(function* () {
     const { other, server, way } = yield* makeScene
     yield* Effect.provide(
@@ -45,7 +45,7 @@ it.live("lets another replica change a row soon that a silent one had locked", (
   }).pipe(Effect.scoped)
 )
 
-it.live("leaves a transaction time that waits for more than the database", () =>
+it.live("gives a transaction time that waits for more than the database", () =>
   Effect.gen(function* () {
     const { server } = yield* makeScene
     const allowed = Effect.gen(function* () {

@@ -12,7 +12,7 @@ import { storesOn } from "../support/TestStores.ts"
 const waits = (commit: string) => ({ commit, message: "too much", effects: NO_EFFECTS, by: "indy", job_id: 7 })
 
 layer(storesOn(TestDatabase))("Waiting commits", (it) => {
-  it.effect("are told once each, and wait until any commit comes into force", () =>
+  it.effect("are reported once each, and wait until any commit comes into force", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const refreshes = yield* makeRefreshes
@@ -44,7 +44,7 @@ layer(storesOn(TestDatabase))("Waiting commits", (it) => {
     })
   )
 
-  it.effect("rename VLANs at ports all at once, so that two names can change places, and leave all else as it is", () =>
+  it.effect("rename VLANs at ports all at once, so that two names can be exchanged, and change nothing else", () =>
     Effect.gen(function* () {
       const ports = yield* InterfaceStore
       const { id } = yield* (yield* DeviceStore).insert({
@@ -82,7 +82,7 @@ layer(storesOn(TestDatabase))("Waiting commits", (it) => {
           { untagged_vlan: "B", description: "A" },
           { untagged_vlan: "A", tagged_vlan_list: ["B", 5, "C", "A", "B"] },
           ...data.slice(2, 5),
-          // a port with a secret, which is kept sealed beside its data
+          // a port with a secret, which is sealed separately from its data
           { ...data[5], untagged_vlan: "B", tagged_vlan_list: ["B"] }
         ]
       )

@@ -2,7 +2,7 @@
 import { Effect, type Scope } from "effect"
 import * as http from "node:http"
 
-/** What arrived. */
+/** The received messages. */
 export interface Received {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -35,7 +35,7 @@ export const behaviours = {
     const timer = setInterval(() => socket.write("x: y\r\n"), 50)
     socket.once("close", () => clearInterval(timer))
   },
-  /** An answer without an end, as fast as it is taken. */
+  /** An answer without an end, as fast as it is read. */
   endless:
     (code: number): Behaviour =>
     (_request, response) => {

@@ -49,7 +49,7 @@ export const serveAlerts = Effect.fnUntraced(function* (alerts: string, pace: Pa
 export const until = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
   Effect.asVoid(Effect.repeat(Effect.andThen(Effect.sleep("10 millis"), condition), { until: (holds) => holds }))
 
-/** The job of this id ended, with what its event says beside. */
+/** The job of this id ended, with the further contents of its event. */
 export const jobEnded = (id: number, data: object = { outcome: "failed", function: "sync_devices" }) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -72,7 +72,7 @@ export const happened = (
         values (${kind}, ${action}, ${hostname}, ${job}, false, ${JSON.stringify(data)}::jsonb)`
   )
 
-/** What arrived, each message once by its id, all signatures verified by somebody else's code. */
+/** The received messages, each once by its id, all signatures verified by independent code. */
 export const verified = (
   received: ReadonlyArray<Received>
 ): ReadonlyArray<{ readonly id: string; readonly body: string }> => {

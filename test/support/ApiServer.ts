@@ -1,6 +1,6 @@
 /**
- * The HTTP API on a free port of this machine with a database of its own, and a client for it. Everything behind it is real,
- * but nobody works on the jobs that it starts.
+ * The HTTP API on a free port of this machine with a database of its own, and a client for it. All services behind it are real, but no
+ * worker runs the jobs that it starts.
  */
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
@@ -31,7 +31,10 @@ export interface Answer {
   readonly text: string
 }
 
-/** What to send beside method and path. `json` becomes the body, `raw` is sent as it is; both as application/json unless `headers` say otherwise. */
+/**
+ * The request in addition to method and path. `json` becomes the body, `raw` is sent verbatim; both as application/json unless `headers`
+ * say otherwise.
+ */
 export interface Sending {
   readonly json?: unknown
   readonly raw?: string | Uint8Array
@@ -69,7 +72,7 @@ const exchange = (
     return Effect.sync(() => request.destroy())
   })
 
-/** Requests go out as they are written: no header or path is corrected on the way. */
+/** Requests are sent verbatim: no header or path is corrected on the way. */
 const makeClient = (base: string, agent: http.Agent) => {
   const send = (method: string, path: string, { headers = {}, json, raw }: Sending = {}) => {
     const type: Record<string, string> =
@@ -102,7 +105,7 @@ export class ApiClient extends Context.Service<ApiClient, ReturnType<typeof make
 /** Variables of the server under test. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   HOST: "127.0.0.1",
-  // beside the cache of the run, which is removed at its end
+  // next to the cache of the run, which is removed at its end
   DATA_DIR: path.join(path.dirname(process.env["NODE_COMPILE_CACHE"] ?? tmpdir()), "data-of-api"),
   JWT_ENABLED: "false",
   SSH_REFUSED_DELAY: "0",
@@ -119,13 +122,13 @@ export const configOf = (variables: Readonly<Record<string, string>>) =>
     Effect.map(Effect.service(ServerConfig), (config) => ServerConfig.of({ ...config, PORT: 0 }))
   ).pipe(Layer.provide(ServerConfig.layerOf({ ...DEFAULTS, ...variables })))
 
-/** What a test may put in the place of the usual parts. */
+/** Replacements of the usual parts. */
 export interface Parts {
   readonly database?: typeof TestDatabase
   readonly previews?: Layer.Layer<Previews>
 }
 
-/** Jobs are recorded and started by the real engine, and their executions wait for ever: nobody does their work. */
+/** Jobs are recorded and started by the real engine, and their executions wait for ever without a worker. */
 const Executions = JobWorkflow.toLayer(() => Effect.never)
 
 /** Refreshes are done at once, where a server makes jobs of them. */

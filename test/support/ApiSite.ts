@@ -1,7 +1,7 @@
 /**
- * What stands behind the API in tests that ask it for everything: settings and templates in a git repository each, and
- * switches of the lab. Hostnames, addresses and states are those of `test/scenarios/conformance/Scene.ts`: `core1`, `dist1`,
- * `east-a1` and a switch that was discovered answer; nobody is at the addresses of the others.
+ * The site behind the API in tests that need all of it: settings and templates in a git repository each, and switches of the lab.
+ * Hostnames, addresses and states are those of `test/scenarios/conformance/Scene.ts`: `core1`, `dist1`, `east-a1` and a discovered switch
+ * answer; nothing answers at the addresses of the others.
  */
 import { Context, Effect, Layer } from "effect"
 import { makeLab } from "../../src/lab/Lab.ts"

@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function* (files: Readonly<Record<string, 
     folder,
     start,
     kill,
-    /** Nobody reaches it any more; it goes on. */
+    /** It becomes unreachable and continues to run. */
     cut: Effect.sync(() => renameSync(file("control"), file("control.away"))),
     mend: Effect.sync(() => renameSync(file("control.away"), file("control")))
   }

@@ -1,4 +1,4 @@
-/** A blank switch of the lab at its first lease: what the DHCP hook of a site would tell the server about it. */
+/** A blank switch of the lab at its first lease: the report of a site's DHCP hook to the server. */
 import { Effect, Option } from "effect"
 import { normalizeMac } from "../../src/domain/Network.ts"
 import type { LabSwitch } from "../../src/lab/LabSwitch.ts"

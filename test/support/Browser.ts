@@ -70,7 +70,7 @@ export const comeBack = Effect.fnUntraced(function* (address: string, cookie: st
   return yield* api.send("GET", `/api/v1.0/auth/auth${new URL(address).search}`, { headers: { cookie, ...more } })
 })
 
-/** Signs on in the page. Yields the cookie of its session, and where the browser goes on. */
+/** Signs on in the page. Returns the cookie of its session, and the next address of the browser. */
 export const signOnInPage = Effect.fnUntraced(function* (login: string) {
   const { cookie, location } = yield* beginIn("?page=ui")
   const answer = yield* comeBack(yield* passPages(location, login), cookie)

@@ -38,7 +38,7 @@ const slownessBy = (work: () => void, reference: number): number => {
   return millis / ROUNDS / reference
 }
 
-/** Sets TEST_SLOWNESS for this run, unless somebody has set it. */
+/** Sets TEST_SLOWNESS for this run, unless it is already set. */
 export const calibrate = (): void => {
   if (process.env["TEST_SLOWNESS"] !== undefined) return
   const found = Math.max(slownessBy(hash, REFERENCE.hash), slownessBy(start, REFERENCE.start))

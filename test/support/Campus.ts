@@ -154,7 +154,7 @@ export const environment = (
   GITREPO_TEMPLATES: repositories.templates.folder,
   SSH_PORT: String(lab.port),
   SSH_ADDRESS_MAP: "10.0.0.0/8=127.0.0.0/8",
-  // a switch of the lab that is off refuses, and does so for as long as it is off
+  // a lab switch that is off refuses, and does so for as long as it is off
   SSH_REFUSED_DELAY: "0",
   USERNAME_DHCP_BOOT: "admin",
   PASSWORD_DHCP_BOOT: "abc123abc123",
@@ -214,7 +214,7 @@ export const seedFabric = Effect.fnUntraced(function* (type: "DIST" | "CORE", ho
   })
 })
 
-/** What a site has before its first access switch: managed distribution switches and their management domain with this length of its prefix. */
+/** A site before its first access switch: managed distribution switches and their management domain with this length of its prefix. */
 export const seedSiteOf = Effect.fnUntraced(function* (prefix: number) {
   const one = yield* seedFabric("DIST", "lhv-dist1", 11)
   const other = yield* seedFabric("DIST", "lhv-dist2", 12)

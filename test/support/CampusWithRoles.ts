@@ -16,11 +16,11 @@ export interface CampusWithRoles {
   readonly variables?: Readonly<Record<string, string>>
   /** Another lab than that of the managed switches alone; it has to have these. */
   readonly lab?: ReturnType<typeof Managed.makeManagedLab>
-  /** What switches have beside what all have. */
+  /** Additional fields of some switches. */
   readonly peculiar?: Managed.Peculiar
   /** Where its lines go. */
   readonly logging?: Layer.Layer<never>
-  /** Commits what the repositories are to have beside the examples. */
+  /** Commits the additional files of the repositories. */
   readonly prepare?: (folders: Campus.Folders) => Effect.Effect<unknown>
 }
 
@@ -61,11 +61,11 @@ export const makeCampusWithRoles = Effect.fnUntraced(function* ({
   const { running, url } = yield* serve({ ...env, ...variables }, logging)
   yield* Effect.provide(Managed.seedManaged(names), running)
 
-  /** A token of somebody with this role, good for so many seconds. */
+  /** A token of a user with this role, valid for so many seconds. */
   const tokenOf = (role: string, sub = role, seconds = 3600) =>
     sign(issuer, { sub, roles: [role], exp: Math.floor(Date.now() / 1000) + seconds })
 
-  /** Requests of somebody with this role, who is called as it is unless another name is given. */
+  /** Requests of a user with this role, who has its name unless another is given. */
   const as = Effect.fnUntraced(function* (role: string, sub = role) {
     const token = yield* tokenOf(role, sub)
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }

@@ -10,7 +10,7 @@ const whileInput = path.resolve(import.meta.dirname, "../../src/fabric/while-inp
 export interface DemoOptions {
   /** Words of the command line behind `demo`. */
   readonly words?: ReadonlyArray<string>
-  /** What starts the program, such as `setpriv`. */
+  /** The starter of the program, such as `setpriv`. */
   readonly before?: ReadonlyArray<string>
   readonly variables?: Readonly<Record<string, string>>
 }

@@ -50,7 +50,7 @@ export const endpoints: ReadonlyArray<ApiEndpoint> = (() => {
   return found
 })()
 
-/** Values that somebody may send anywhere; some mean something in the scene of the conformance tests. */
+/** Values that a caller may send anywhere; some mean something in the scene of the conformance tests. */
 const Interesting = Schema.Literals([
   "core1",
   "dist1",
@@ -261,7 +261,7 @@ const bodyText = (payload: Schema.Top | undefined, body: unknown): string | unde
   return JSON.stringify(value)
 }
 
-/** What a URL takes; halves of surrogate pairs cannot be written down at all. */
+/** The characters that a URL accepts; halves of surrogate pairs cannot be written at all. */
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /** `count` requests to an endpoint, the same for the same seed. */

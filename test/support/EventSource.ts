@@ -18,7 +18,7 @@ export interface Source {
   readonly lastId: () => string | undefined
   /** Whether the answer has ended, or the connection. */
   readonly hasEnded: () => boolean
-  /** What was sent when it was no stream. */
+  /** The answer if it was not a stream. */
   readonly text: () => string
   readonly pause: () => void
   readonly resume: () => void
@@ -30,7 +30,7 @@ const fieldOf = (line: string): readonly [name: string, value: string] => {
   return colon < 0 ? [line, ""] : [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, "")]
 }
 
-/** Opens a stream; yields when its head is there. It is closed with the scope. */
+/** Opens a stream; returns when its head has arrived. It is closed with the scope. */
 export const openSource = (url: string, headers: Readonly<Record<string, string>> = {}) =>
   Effect.acquireRelease(
     Effect.callback<Source>((resume) => {

@@ -1,7 +1,4 @@
-/**
- * What has failed, in a few lines as the very last that a run prints: the logs of a failed test can be longer than what somebody keeps
- * of a run.
- */
+/** The failures in a few lines at the very end of a run: the logs of a failed test can be longer than the stored part of a run. */
 import { stripVTControlCharacters } from "node:util"
 import type { Reporter, SerializedError, TestModule } from "vitest/node"
 

@@ -1,7 +1,7 @@
 /**
- * A port of this machine that nobody listens on, for a process that has to be told its port. It lies below the ports that systems hand
- * out themselves (from 32768 on Linux, from 49152 elsewhere): one of those may be given to somebody else, or to a connection that
- * meets itself, before the process listens.
+ * A free port of this machine, for a process that must be told its port. It lies below the ports that systems assign themselves (from 32768
+ * on Linux, from 49152 elsewhere): one of those may be assigned to another process, or to a connection that meets itself, before the
+ * process listens.
  */
 import { Effect } from "effect"
 import * as net from "node:net"
@@ -11,7 +11,7 @@ const PAST_LAST = 32_000
 
 const any = () => FIRST + Math.floor(Math.random() * (PAST_LAST - FIRST))
 
-/** Whether nobody listens on it. */
+/** Whether no process listens on it. */
 const isFree = (port: number) =>
   Effect.callback<boolean>((resume) => {
     const server = net.createServer()

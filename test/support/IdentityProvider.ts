@@ -7,7 +7,7 @@ import { exportJWK, generateKeyPair, type JWK, SignJWT } from "jose"
 import * as http from "node:http"
 import { Provider } from "oidc-provider"
 
-/** Where the provider sends browsers back to; nobody listens there. */
+/** The address to which the provider sends browsers back; nothing listens there. */
 export const REDIRECT = "https://nms.example.org/api/v1.0/auth/auth"
 export const AUDIENCE = "https://nms.example.org"
 export const CLIENT = { id: "switchyard", secret: "secret-of-the-client-4711" }
@@ -19,7 +19,7 @@ export const PROGRAM = { id: "dhcp", secret: "secret-of-the-hook-4711" }
 /** How the provider behaves. */
 export type Mood = "answers" | "hangs" | "fails"
 
-/** What is known of people, by their login. */
+/** The provider's data about people, by their login. */
 const PEOPLE: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   alice: { email: "alice@example.org", email_verified: true, groups: ["campus-netops"] },
   rita: { email: "rita@example.org", email_verified: true, groups: [] },
@@ -130,12 +130,12 @@ const make = Effect.fnUntraced(function* (redirect: string) {
     behaviour,
     /** Method and path of what it was asked, without queries. */
     asked,
-    /** From now on new tokens have another signature, and the former keys are gone. */
+    /** From now on new tokens have another signature, and the former keys are removed. */
     rotate: Effect.fnUntraced(function* (kid: string) {
       keys = [yield* Effect.promise(() => makeKey(kid))]
       handle = serve()
     }),
-    /** A token with a signature of the provider, and claims and header as they are given. */
+    /** A token with a signature of the provider, and the given claims and header. */
     sign: (claims: Readonly<Record<string, unknown>>, header: Readonly<Record<string, unknown>> = {}) =>
       Effect.promise(() => {
         const [key = {}] = keys
@@ -165,6 +165,6 @@ export class IdentityProvider extends Context.Service<IdentityProvider, Effect.S
   "test/IdentityProvider"
 ) {
   static readonly layer = Layer.effect(IdentityProvider, make(REDIRECT))
-  /** One that sends browsers back to where somebody listens. */
+  /** One that sends browsers back to a listening server. */
   static readonly make = make
 }

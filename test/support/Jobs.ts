@@ -3,7 +3,7 @@ import type { AnyJob } from "../../src/domain/jobs/JobDefinition.ts"
 import { jobFunctions } from "../../src/jobs/JobList.ts"
 import { Effect } from "effect"
 
-/** Somebody's requests. */
+/** A user's requests. */
 export type Ask = (
   method: string,
   path: string,

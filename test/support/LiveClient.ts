@@ -1,4 +1,4 @@
-/** A client of socket.io as the web client is one: what it has heard, in order. */
+/** A client of socket.io like the web client: its received messages, in order. */
 import { Effect } from "effect"
 import { io, type ManagerOptions, type Socket, type SocketOptions } from "socket.io-client"
 import { seconds } from "./Patience.ts"
@@ -21,7 +21,7 @@ export interface Heard {
 
 type Options = Partial<ManagerOptions & SocketOptions>
 
-/** What the web client's pages ask for, all of it. */
+/** All rooms that the web client's pages join. */
 export const EVERYTHING = [{ update: "device" }, { update: "job" }, { sync: "all" }, { loglevel: "DEBUG" }]
 
 const withTimeout = <A>(what: string, effect: Effect.Effect<A>) =>
@@ -56,7 +56,7 @@ export const ask = (socket: Socket, message: unknown) =>
     })
   )
 
-/** Connects and joins rooms; hears all from then on, until the scope closes. */
+/** Connects and joins rooms; receives everything from then on, until the scope closes. */
 export const listen = Effect.fnUntraced(function* (
   url: string,
   messages: ReadonlyArray<unknown> = EVERYTHING,

@@ -1,7 +1,7 @@
 /** The log lines of a server under test, kept as data. */
 import { Layer, Logger, References } from "effect"
 
-/** One line: its level, its text, and the details that stand beside the text. */
+/** One line: its level, its text, and the details next to the text. */
 export interface LogLine {
   readonly level: string
   readonly text: string

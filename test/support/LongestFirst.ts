@@ -9,7 +9,7 @@ const rank = ({ moduleId }: TestSpecification): number => {
   return found === -1 ? ROOMS.length : found
 }
 
-/** Within a room: as long as they took last time, otherwise as large as they are. */
+/** Within a room: by the duration of the last run, otherwise by size. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     // oxlint-disable-next-line unicorn/no-array-sort -- the sort of the sequencer, not that of an array

@@ -23,7 +23,7 @@ export const describeMonitoring = (title: string, tests: () => void): void => {
     )
 }
 
-/** A folder that is gone with the scope. */
+/** A folder that is removed with the scope. */
 export const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "switchyard-monitoring-"))),
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))

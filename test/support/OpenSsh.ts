@@ -22,7 +22,7 @@ export const missing: string | undefined =
 
 const namespace = ["-m", "--propagation", "private"] as const
 
-/** Why nobody can log in with a password. */
+/** The reason why no password login is possible. */
 export const noAccounts: string | undefined =
   missing ??
   (process.getuid?.() !== 0
@@ -35,7 +35,7 @@ export const USER = "switch"
 export const PASSWORD = "sesame"
 const HASH = "$6$abcdefgh$Bk2D4uYVcw0FbFPsWa0iJZ1DNfy8v6OjKcRcuBfMkWD1KdADPVnmQf5cr0O8HfAYpq1XrrjdgIRINkwgSKJ8/1"
 
-/** The command line of a switch, as far as a login needs it, on a real terminal; it echoes by itself, as switches do. */
+/** The command line of a switch, as far as a login needs it, on a real terminal; it echoes itself, as switches do. */
 const cli = `#!/bin/sh
 stty -echo
 printf 'sw1#'
@@ -48,7 +48,7 @@ while read -r line; do
 done
 `
 
-/** What runs in the namespace: files of our own in the place of the machine's, then the server. */
+/** The script in the namespace: our own files in place of the machine's, then the server. */
 const start = `set -e
 mount -t tmpfs tmpfs /run
 mkdir -p /run/sshd
@@ -71,7 +71,7 @@ export interface SshdOptions {
 
 export interface Sshd {
   readonly port: number
-  /** What it has said so far. */
+  /** Its output so far. */
   readonly log: () => string
 }
 
@@ -125,7 +125,7 @@ const listening = async (log: () => string, ended: () => boolean): Promise<void>
   }
 }
 
-/** Starts one; it ends with the scope. Where `noAccounts` says so, nobody can log in. */
+/** Starts one; it ends with the scope. If `noAccounts` gives a reason, no login is possible. */
 export const startSshd = Effect.fnUntraced(function* (options: SshdOptions = {}) {
   const port = yield* freePort
   return yield* Effect.acquireRelease(

@@ -44,7 +44,7 @@ export interface PageOptions {
 const TELLING = `document.addEventListener("securitypolicyviolation", (event) =>
   console.error("policy: " + event.effectiveDirective + " " + event.blockedURI))`
 
-/** What went wrong in a page by itself. */
+/** Errors inside a page. */
 const faults = new WeakMap<Page, Array<string>>()
 
 /** A page of its own browser profile; `url` is the server's. */
@@ -61,7 +61,7 @@ export const openPage = Effect.fnUntraced(function* (
   )
   return yield* Effect.promise(async () => {
     if (token !== undefined) {
-      // the profile gets the cookie of a session, as the page does when somebody gives a token
+      // the profile gets the cookie of a session, as the page does when a user enters a token
       const begun = await context.request.post("/api/v1.0/auth/session", {
         headers: { authorization: `Bearer ${token}` }
       })

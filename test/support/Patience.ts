@@ -1,8 +1,8 @@
 /**
- * How long tests wait before they say that something does not happen, and how long the product's own timers run in tests.
- * All of it is meant for a machine like that of the pipeline when it is idle, with a wide margin, and `TEST_SLOWNESS` multiplies it:
- * `TEST_SLOWNESS=10` is for a machine that is ten times slower. A run measures it when it begins (`Calibration.ts`) unless it is set.
- * What a test expects to happen it waits for; nothing here is a time after which something is taken for granted.
+ * How long tests wait before they report that something does not happen, and how long the product's own timers run in tests. All values
+ * suit an idle machine like that of the pipeline, with a wide margin, and `TEST_SLOWNESS` multiplies them: `TEST_SLOWNESS=10` is for a
+ * machine that is ten times slower. A run measures it when it begins (`Calibration.ts`) unless it is set. A test waits for every expected
+ * event; no value here is a time after which something is taken for granted.
  */
 
 const read = (): number => {

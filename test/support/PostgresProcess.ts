@@ -45,7 +45,7 @@ export interface PostgresProcess {
   ) => Effect.Effect<void>
   /** Whether the data folder is a small file system of its own, which can be filled. */
   readonly isSmall: boolean
-  /** Leaves no byte free on the file system of the data folder; dies where that is not a small one of its own. */
+  /** Leaves no byte free on the file system of the data folder; throws if that is not a small one of its own. */
   readonly fill: Effect.Effect<void>
   readonly empty: Effect.Effect<void>
 }
@@ -82,7 +82,7 @@ const makeFolder = (size: string) =>
       })
   )
 
-/** Made by the server's own layer, which is stopped at once; the files tell where its program is. */
+/** Made by the server's own layer, which is stopped at once; the files contain the path of its program. */
 const initialise = Effect.fnUntraced(function* (folder: string) {
   const { password } = yield* Effect.scoped(Effect.orDie(EmbeddedPostgres.make({ dataDir: folder })))
   const data = path.join(folder, "postgres")

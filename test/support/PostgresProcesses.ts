@@ -35,7 +35,7 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Whether somebody accepts connections at the port. */
+/** Whether a process accepts connections at the port. */
 export const accepts = (port: number) =>
   Effect.callback<boolean>((resume) => {
     const socket = net.connect(port, "127.0.0.1")

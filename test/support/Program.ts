@@ -10,10 +10,12 @@ import { killLeftover } from "./PostgresProcesses.ts"
 
 /** The folder of this release. */
 const here = path.resolve(import.meta.dirname, "../..")
-/** What `bin/switchyard` runs: the bundle, which is made once before all tests. */
+/** The program of `bin/switchyard`: the bundle, which is made once before all tests. */
 export const program = path.join(here, "bin/start.mjs")
 
-/** What a program that a test starts needs of our environment: where commands are, and where compiled code and temporary files are kept. */
+/**
+ * The parts of our environment that a started program needs: the path of commands, and the folders of compiled code and temporary files.
+ */
 export const ofThisProcess: Readonly<Record<string, string>> = Object.fromEntries(
   ["PATH", "NODE_COMPILE_CACHE", "TMPDIR"].flatMap((name) => {
     const value = process.env[name]
@@ -22,24 +24,24 @@ export const ofThisProcess: Readonly<Record<string, string>> = Object.fromEntrie
 )
 
 /**
- * The environment of a program that a test starts. One that names no DATA_DIR has the folder of its database, which it shares with its
- * replicas and with nobody else.
+ * The environment of a program that a test starts. One without a DATA_DIR has the folder of its database, which it shares with its replicas
+ * only.
  */
 export const environmentOf = (env: Readonly<Record<string, string>>): Record<string, string> => {
   const of = createHash("sha256")
     .update(env["DATABASE_URL"] ?? "")
     .digest("hex")
-  // beside the cache of the run, which is removed at its end
+  // next to the cache of the run, which is removed at its end
   const folder = path.join(path.dirname(process.env["NODE_COMPILE_CACHE"] ?? tmpdir()), `data-of-${of}`)
   return { ...ofThisProcess, ...(env["DATABASE_URL"] === undefined ? {} : { DATA_DIR: folder }), ...env }
 }
 
-/** What a server of the lab says, whose switches are on this machine: it logs in to any of them, and believes what they show first. */
+/** The settings of a lab server, whose switches are on this machine: it logs in to any of them, and accepts their first host keys. */
 const ofTheLab = { HOST_KEY_POLICY: "first-use", MANAGEMENT_NETWORKS: "0.0.0.0/0,::/0" }
 
 export interface Program {
   readonly pid: number
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly text: () => string
   /** Its URL, once it serves; dies with its log when it ends instead. */
   readonly url: Effect.Effect<string>
@@ -92,7 +94,7 @@ export const start = (
   env: Readonly<Record<string, string>>,
   command = "serve",
   release = here,
-  /** What starts it in the place of this process, as `unshare` does. */
+  /** The starter in place of this process, such as `unshare`. */
   before: ReadonlyArray<string> = []
 ) =>
   Effect.acquireRelease(
@@ -106,7 +108,7 @@ export const start = (
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
   ).pipe(Effect.map(observe))
 
-/** A server as somebody starts it who has set nothing. */
+/** A server without any settings. */
 export const startNew = (env: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(
     Effect.sync(() => spawn(process.execPath, [program, "serve"], { env: { ...ofThisProcess, ...env } })),

@@ -120,7 +120,7 @@ const CABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   freedist: {}
 }
 
-/** What some of them do otherwise than most. */
+/** The peculiarities of some of them. */
 const QUIRKS: Readonly<Record<string, Quirks>> = {
   virtual: {
     absentKeys: ["serialNumber", "systemMacAddress", "hwMacAddress", "uptime", "bandwidth", "physicalAddress"],
@@ -208,7 +208,7 @@ const seed = Effect.gen(function* () {
   return ids
 })
 
-/** What differs from the usual campus. */
+/** The differences from the usual campus. */
 export interface Differences {
   readonly variables?: Readonly<Record<string, string>>
   readonly lab?: LabOptions
@@ -292,7 +292,7 @@ export const untilIdle = Effect.gen(function* () {
   }
 })
 
-/** All rows that provisioning may touch, for comparing before and after; times that only tell when do not count. */
+/** All rows that provisioning may touch, for comparing before and after; times of writes do not count. */
 export const allRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = (yield* (yield* DeviceStore).all).map(({ last_seen: _seen, ...device }) => device)

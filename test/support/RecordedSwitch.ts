@@ -11,7 +11,7 @@ export type Act =
   | { readonly kind: "pause"; readonly millis: number }
   | { readonly kind: "close" }
 
-/** What `{long}` stands for. */
+/** The text of `{long}`. */
 export const LONG = "a description of two thousand characters ".repeat(50).slice(0, 2_000).trimEnd()
 
 const escapes: Readonly<Record<string, string>> = {
@@ -55,7 +55,7 @@ const unrolled = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   return [...lines.slice(0, start), ...repeated, ...unrolled(lines.slice(end + 1))]
 }
 
-/** What is printed without a wait between is one text, so that it may be cut anywhere. */
+/** Output without a pause in between is one text, so that it may be cut anywhere. */
 const joined = (acts: ReadonlyArray<Act>): ReadonlyArray<Act> => {
   const found: Array<Act> = []
   let printed: Array<Buffer> = []
@@ -92,7 +92,7 @@ export interface Line {
   readonly delay: number
 }
 
-/** A terminal's far end. `complaint` says what was sent that is not in the recording. */
+/** A terminal's far end. `complaint` names input that is not in the recording. */
 export interface RecordedSwitch {
   readonly wire: Wire
   readonly complaint: () => string | undefined
@@ -133,7 +133,7 @@ export const play = (acts: ReadonlyArray<Act>, { delay, late, piece, random }: L
     return true
   }
 
-  /** True when the recording can go on at once. */
+  /** True when the recording can continue at once. */
   const step = (act: Act): boolean => {
     if (act.kind === "expect") {
       const line = read()

@@ -1,4 +1,4 @@
-/** What an error answer of the API may look like. */
+/** The permitted forms of an error answer of the API. */
 
 /** The error envelope, with one of the shapes that a message has. */
 export const isEnvelope = (body: unknown): boolean =>

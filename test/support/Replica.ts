@@ -9,7 +9,7 @@ import * as Campus from "./Campus.ts"
 import { freePort } from "./FreePort.ts"
 import { keepLines } from "./LogLines.ts"
 
-/** What replicas of a test have in common. */
+/** The common parts of a test's replicas. */
 export const SHARED_KEY = "a key that all replicas of this site share, long enough"
 
 /** Starts one on the database of this URL; yields its API, its services, the address of its API and its port for other replicas. */

@@ -1,4 +1,4 @@
-/** A site with `permissions.yml` and tokens: its server, and requests in the name of whoever claims what. */
+/** A site with `permissions.yml` and tokens: its server, and requests in the name of any claimed user. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Layer } from "effect"
 import { ApiClient, type Sending, SiteServer } from "./ApiServer.ts"

@@ -1,7 +1,6 @@
 /**
- * Where a run of the tests keeps what it makes: one folder for temporary files and one in memory, both with the number of its process in
- * their names. A run that was killed leaves them behind with PostgreSQL and mounts in them: the next run of the same user ends and removes
- * what belongs to runs whose process is dead.
+ * The folders of a test run: one for temporary files and one in memory, both with the number of its process in their names. A killed run
+ * leaves them with PostgreSQL and mounts in them: the next run of the same user ends and removes those of runs whose process is dead.
  */
 import { execFileSync } from "node:child_process"
 import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
@@ -10,7 +9,7 @@ import * as path from "node:path"
 
 const PREFIX = "switchyard-run-"
 const OF_A_RUN = /^switchyard-run-(\d+)-/
-/** Folders that tests of older runs have made beside each other, of which nobody says whose they are. */
+/** Folders that tests of older runs have created next to each other, without an owner. */
 const OF_NOBODY = /^switchyard-/
 const OLD_MILLIS = 86_400_000
 
@@ -35,7 +34,7 @@ const lives = (pid: number): boolean => {
 
 const isBelow = (folder: string, place: string) => place === folder || place.startsWith(`${folder}/`)
 
-/** Processes that work in the folder, such as PostgreSQL in its data, or were told of it; none where the system does not tell. */
+/** Processes that work in the folder, such as PostgreSQL in its data, or have it as an argument; none if the system does not tell. */
 const processesIn = (folder: string): ReadonlyArray<number> => {
   if (!existsSync("/proc/self/cwd")) return []
   const belongs = (pid: number): boolean => {
@@ -65,7 +64,7 @@ const mountsIn = (folder: string): ReadonlyArray<string> => {
 const SECOND = 1000
 const pause = (millis: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis)
 
-/** PostgreSQL gives its memory back when it is told to stop at once; what does not stop then is killed. */
+/** PostgreSQL releases its memory at an immediate stop; a process that does not stop then is killed. */
 const endAndRemove = (folder: string): void => {
   for (const pid of processesIn(folder)) attempt(() => process.kill(pid, "SIGQUIT"))
   for (let waited = 0; processesIn(folder).length > 0 && waited < 5 * SECOND; waited += 50) pause(50)

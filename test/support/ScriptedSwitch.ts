@@ -13,7 +13,7 @@ export const ChunkSizes = Schema.NonEmptyArray(Schema.Int.check(Schema.isBetween
 export interface ScriptedSwitch {
   /** Prompt after each line, and the answer (with `\n` line ends) to it. */
   readonly answer: (line: string) => { readonly text: string; readonly prompt: string }
-  /** How a line that was read is echoed; default as it is. */
+  /** The echo of a line that was read; by default the line itself. */
   readonly echo?: (line: string, prompt: string) => string
   readonly prompt: string
 }

@@ -13,7 +13,7 @@ export interface ServerProcess {
   readonly refresh: (name: "settings" | "templates") => Effect.Effect<void>
   /** Starts a job and yields its id. */
   readonly start: (name: string, args: Readonly<Record<string, unknown>>) => Effect.Effect<number>
-  /** The same for a server that may refuse it. `memo` is what the function needs to know beside its arguments. */
+  /** The same for a server that may refuse it. `memo` contains further data of the function in addition to its arguments. */
   readonly tryStart: (
     name: string,
     args: Readonly<Record<string, unknown>> | null,
@@ -35,7 +35,7 @@ export interface ServerProcess {
   readonly log: () => string
 }
 
-/** The server could not do what it was told. */
+/** The server could not carry out its command. */
 export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", {
   message: Schema.String
 }) {}
@@ -113,7 +113,7 @@ export const launch = Effect.fnUntraced(function* (
   }
 })
 
-/** Kills the server as soon as it is due: looks every millisecond, without a fiber between the switch and the signal. */
+/** Kills the server as soon as it is due: checks every millisecond, without a fiber between the switch and the signal. */
 export const killWhen = (server: ServerProcess, due: () => boolean): Effect.Effect<void> =>
   Effect.callback((resume) => {
     const timer = setInterval(() => {

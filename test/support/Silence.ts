@@ -15,7 +15,7 @@ import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 
-/** How a way is lost: connections are closed, and new ones too; nothing arrives on old and new ones; nobody listens any more. */
+/** How a connection is lost: connections are closed, and new ones too; nothing arrives on old and new ones; nothing listens any more. */
 export const losses = ["cut", "silent", "refused"] as const
 export type Loss = (typeof losses)[number]
 
@@ -28,7 +28,7 @@ export interface SilentProxy {
   readonly end: Effect.Effect<void>
   /** Nothing comes through any more, on connections of now and on new ones. */
   readonly lose: (how: Loss) => Effect.Effect<void>
-  /** New connections come through again; those of before are closed. */
+  /** New connections work again; earlier ones are closed. */
   readonly restore: Effect.Effect<void>
 }
 
@@ -136,13 +136,13 @@ export const givenUpAfter = (seconds: DriverTimeouts): void => {
 
 // A name server that can be silent, and programs that ask it, with an `/etc/resolv.conf` and `/etc/hosts` in a namespace of their own.
 
-/** Namespaces and the port of name servers need root, who may not make them in every container. */
+/** Namespaces and the port of name servers need root, who may not create them in every container. */
 export const canBeSilent =
   process.getuid?.() === 0 &&
   process.platform === "linux" &&
   spawnSync("unshare", ["--mount", "sh", "-c", "mount --bind /etc/hosts /etc/hosts"]).status === 0
 
-/** Tests beside this one have servers of their own. */
+/** Parallel tests have servers of their own. */
 const anyAddress = () => `127.99.${1 + Math.floor(Math.random() * 250)}.${1 + Math.floor(Math.random() * 250)}`
 const SCRIPT = 'mount --bind "$0" /etc/resolv.conf && mount --bind "$1" /etc/hosts && shift && exec "$@"'
 const HOSTS = "127.0.0.1 localhost\n"
@@ -163,7 +163,7 @@ export const makeSilentNames = Effect.fnUntraced(function* (
     (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }))
   )
   const address = anyAddress()
-  // it hears each question and answers none; the port of name servers cannot be chosen in resolv.conf
+  // it receives each question and answers none; the port of name servers cannot be chosen in resolv.conf
   yield* Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createSocket>>((resume) => {
       const socket = createSocket("udp4")
@@ -181,7 +181,7 @@ export const makeSilentNames = Effect.fnUntraced(function* (
   yield* knows(known)
   return {
     address,
-    /** What a program is started by. */
+    /** The starter of a program. */
     words: ["unshare", "--mount", "sh", "-c", SCRIPT, resolver, hosts] as const,
     /** From now on these names, and no others, need no name server. */
     knows

@@ -1,4 +1,4 @@
-/** Previews that begin and are not done before they are told to, for requests that have to be in work at some moment. */
+/** Previews that begin and do not end before a signal, for requests that must be in progress at some moment. */
 import { Deferred, Effect, Layer } from "effect"
 import { Previews } from "../../src/templates/CandidateConfigs.ts"
 

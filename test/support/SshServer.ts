@@ -1,4 +1,7 @@
-/** A small SSH server for what neither a lab switch nor a real OpenSSH can be told to do. Listens on loopback until its scope ends. */
+/**
+ * A small SSH server for behaviour that neither a lab switch nor a real OpenSSH can be configured for. Listens on loopback until its scope
+ * ends.
+ */
 import { Effect } from "effect"
 import { once } from "node:events"
 import { connect } from "node:net"
@@ -8,7 +11,7 @@ import { Server, utils } from "../../src/drivers/ssh/Ssh2.ts"
 
 export interface SshServerOptions {
   readonly authenticate: (context: AuthContext, connection: Connection) => void
-  /** What a shell does; without it there are none. */
+  /** The shell; without it there are none. */
   readonly shell?: (channel: ServerChannel) => void
   /** Where a forwarded connection really goes; without it nothing is forwarded. */
   readonly forward?: (host: string, port: number) => { readonly host: string; readonly port: number }

@@ -58,7 +58,7 @@ export const withLostAnswer = Effect.fnUntraced(function* <A, E, R>(work: Effect
   return yield* Fiber.await(working)
 })
 
-/** From now on a commit waits for a standby that is not there. */
+/** From now on a commit waits for a missing standby. */
 export const holdCommits = Effect.gen(function* () {
   const { aside, postgres } = yield* Server
   yield* postgres.configure("synchronous_standby_names = 'nobody'")
@@ -66,7 +66,7 @@ export const holdCommits = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const set = sql`select from pg_settings where name = 'synchronous_standby_names' and setting = 'nobody'`
     while ((yield* set).length === 0) yield* Effect.sleep("20 millis")
-    // it is the checkpointer that tells all of them whether commits wait, and it may read the settings later than others
+    // the checkpointer tells all of them whether commits wait, and it may read the settings later than others
     yield* sql`checkpoint`
   }).pipe(Effect.provide(aside))
 })

@@ -3,7 +3,7 @@
  * fails when a test belongs to none of these lists or to two, and when a pattern matches nothing.
  */
 
-/** The one whole story, from a lease to MANAGED, a push and its undo, is quick enough to be told before each commit. */
+/** The one whole story, from a lease to MANAGED, a push and its undo, is quick enough to run before each commit. */
 const STORY = "test/scenarios/program/FirstLine.test.ts"
 
 /** Tests with routers and other daemons of others, which want the machine's processors for themselves. */
@@ -79,10 +79,10 @@ const LONG: ReadonlyArray<string> = [
   "test/templates/Renderer.test.ts"
 ]
 
-/** What takes long: everything that crosses rooms, and what one room has of it. */
+/** Slow tests: everything that crosses rooms, and the slow tests of each room. */
 export const long: ReadonlyArray<string> = ["test/scenarios/**/*.test.ts", ...LONG]
 
-/** The rooms, of which everything is quick that is not named above. */
+/** The rooms, whose tests are quick unless they are listed above. */
 export const quick: ReadonlyArray<string> = [
   STORY,
   "test/access/**/*.test.ts",
@@ -110,7 +110,7 @@ export const quick: ReadonlyArray<string> = [
   "test/web/**/*.test.ts"
 ]
 
-/** What each project of `vitest.config.ts` plays: its own list without those that come before it. */
+/** The tests of each project of `vitest.config.ts`: its own list without those before it. */
 export const projects = {
   routers: { include: routers, exclude: [] },
   long: { include: long, exclude: [STORY, ...routers] },

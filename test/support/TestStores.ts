@@ -9,7 +9,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 /** For servers that have no folder. */
 export const TEST_KEY = { SECRET_KEY: "the key of tests, which is long enough" }
 
-/** What stores need beside their database. */
+/** The requirements of stores in addition to their database. */
 export const TestSecrets = SecretTexts.layer.pipe(
   Layer.provideMerge(SecretKey.layer),
   Layer.provideMerge(ServerConfig.layerOf(TEST_KEY)),

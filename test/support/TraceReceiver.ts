@@ -30,7 +30,7 @@ const Body = Schema.fromJsonString(
   })
 )
 
-/** What it does with a request: takes it, keeps the sender waiting, or answers with this status. */
+/** Its reaction to a request: accepts it, keeps the sender waiting, or answers with this status. */
 export type ReceiverMode = "takes" | "hangs" | number
 
 /** The value of an attribute, as text. */
@@ -89,7 +89,7 @@ export const make = Effect.gen(function* () {
     texts: texts as ReadonlyArray<string>,
     paths: paths as ReadonlyArray<string>,
     services,
-    /** What came in the header `x-token`. */
+    /** The values of the header `x-token`. */
     tokens,
     requests: () => requests,
     /** Those that are kept waiting are answered with 503. */

@@ -62,7 +62,7 @@ describe("the management network of an access switch", () => {
     })
   })
 
-  it("takes the gateway of the primary address's family where that is IPv6", () => {
+  it("has the gateway of the primary address's family if that is IPv6", () => {
     const device = { ...acc1.device, management_ip: "2001:db8:16::6", secondary_management_ip: "10.196.16.6" }
     assert.deepInclude(variablesOf({ ...acc1, device }, { mgmtDomains: dualStack }), {
       mgmt_gw: "2001:db8:16::1",
@@ -77,7 +77,7 @@ describe("the management network of an access switch", () => {
     assert.strictEqual(faultOf({ ...acc1, device }), message)
   })
 
-  it("is not found through a gateway that is no address", () => {
+  it("is not found through a gateway that is not an address", () => {
     const broken = [{ ...domain, ipv4_gw: "gateway" }]
     const message = "Could not find appropriate management domain for management_ip: 10.196.16.6"
     assert.strictEqual(faultOf(acc1, { mgmtDomains: broken }), message)
@@ -127,7 +127,7 @@ describe("the MLAG peer of an access switch", () => {
 const tagged = (list: unknown) => withPort("ACCESS_TAGGED", { tagged_vlan_list: list }).tagged_vlan_list
 
 describe("a port of an access switch", () => {
-  it("shows the names of its VLANs as ids, and its data as they are", () => {
+  it("shows the names of its VLANs as ids, and its data unchanged", () => {
     const data = { tagged_vlan_list: ["STAFF", "VOICE"], description: "Access point 1.02", tags: ["qos-trust"] }
     assert.deepEqual(withPort("ACCESS_TAGGED", data), {
       name: "Ethernet3",
@@ -152,7 +152,7 @@ describe("a port of an access switch", () => {
     assert.deepInclude(withPort("ACCESS_UNTAGGED", { untagged_vlan: vlan }), { untagged_vlan: id })
   })
 
-  it("leaves out tagged VLANs that are not known", () => {
+  it("omits unknown tagged VLANs", () => {
     assert.deepEqual(tagged(["NO-SUCH", "VOICE", 9, null, "", true]), [140, 9])
     assert.deepEqual(tagged(null), [])
     assert.deepEqual(tagged("STAFF"), [])
@@ -175,7 +175,7 @@ describe("a port of an access switch", () => {
     }
   )
 
-  it("stands in natural order of the names", () => {
+  it("is in the natural order of the names", () => {
     const names = ["Ethernet10", "Ethernet2", "Ethernet1/10", "Ethernet1/2", "Ethernet1", "Management1", "ge-0/0/9"]
     const { interfaces } = variablesOf({ ...acc1, interfaces: names.map((name) => port(name, "ACCESS_AUTO", null)) })
     assert.deepEqual(Array.isArray(interfaces) ? interfaces.map(({ name }) => name) : [], [

@@ -8,7 +8,7 @@ import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
 const read = (text: string) => readAutoPushRules("/srv/eos", text)
 const PREFIX = "Could not parse /srv/eos/auto_push.yml in template repo: "
 
-/** What is wrong with a text, without the words that every message begins with. */
+/** The mistakes of a text, without the words that every message begins with. */
 const faults = (text: string) => {
   const rules = read(text)
   const messages = Result.isFailure(rules) ? rules.failure : []
@@ -19,7 +19,7 @@ const faults = (text: string) => {
 const rule = (...lines: ReadonlyArray<string>) => `never:\n  - ${lines.join("\n    ")}\n`
 
 describe("auto_push.yml", () => {
-  it("holds rules by name, anchored at the start of a line", () => {
+  it("contains rules by name, anchored at the start of a line", () => {
     const [found] = Result.getOrThrow(
       read(rule("name: qos", "section: interface Port", "line: '(no )?service-policy'"))
     )
@@ -51,7 +51,7 @@ describe("auto_push.yml", () => {
     [rule("name: qos", "line: 5"), ["rule 1 (qos): 'line' must be a text, not int"]],
     [`${rule("name: qos", "line: x")}  - {name: qos, line: y}`, ["rule 2 (qos): the name qos is given twice"]],
     [`${rule("name: qos", "line: x")}    line: y`, [/line 4, column 5: .*key line is given more than once/]]
-  ])("is refused with all that is wrong: %j", (text, expected) => {
+  ])("is refused with all mistakes: %j", (text, expected) => {
     const found = faults(text)
     assert.lengthOf(found, expected.length, found.join("\n"))
     for (const [index, one] of expected.entries()) {
@@ -60,7 +60,7 @@ describe("auto_push.yml", () => {
     }
   })
 
-  it("is a problem of its commit when it is wrong or cannot be read, and is no template that is not used", () => {
+  it("is a problem of its commit if it is wrong or unreadable, and is not an unused template", () => {
     const sound = { "eos/mapping.yml": "ACCESS:\n  entrypoint: access.j2\n", "eos/access.j2": "hostname x\n" }
     const check = (files: Readonly<Record<string, string>>, refused: Readonly<Record<string, string>> = {}) =>
       checkTemplates(

@@ -156,7 +156,7 @@ export const settingsOf = (device: Device): Settings =>
   Result.getOrThrow(settingsSnapshot.layering.forDevice(device, downstreamDevices(devices, linknets).get(device.id)))
     .settings
 
-/** What the variables of a device are made of, as the loader would read it. */
+/** The sources of a device's variables, as the loader would read them. */
 export const inputsOf = (hostname: string, changes: Partial<VariableInputs> = {}): VariableInputs => {
   const device = deviceOf(hostname)
   const links = linknets.flatMap((linknet) => {
@@ -175,7 +175,7 @@ const secrets = {
   TEMPLATE_SECRET_RADIUS_10_20_1_11: "104D000A0618"
 }
 
-/** What all devices of the campus share. */
+/** The common parts of all devices of the campus. */
 export const site: SiteInputs = {
   mgmtDomains,
   coreDevices: devices.filter((device) => device.device_type === "CORE"),

@@ -1,4 +1,4 @@
-/** What all device types share (docs/templates.md). */
+/** The common variables of all device types (docs/templates.md). */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
 import { deviceVariables } from "../../src/templates/DeviceVariables.ts"
@@ -25,14 +25,14 @@ describe("variables of every device", () => {
     ])
   })
 
-  it("hold every settings key, absent ones with their default", () => {
+  it("contain every settings key, absent ones with their default", () => {
     const variables = variablesOf(acc1)
     assert.deepEqual(variables["ntp_servers"], [{ host: "10.20.0.1" }, { host: "10.20.0.2" }])
     assert.strictEqual(variables["dot1x_fail_vlan"], 199)
     assert.strictEqual(variables["internal_vlans"], null)
   })
 
-  it("hold secrets under their full names and, without the prefix, in one mapping", () => {
+  it("contain secrets under their full names and, without the prefix, in one mapping", () => {
     const secrets = new Map([["TEMPLATE_SECRET_FOO", Redacted.make("bar")]])
     const variables = variablesOf(acc1, { secrets })
     assert.strictEqual(variables["TEMPLATE_SECRET_FOO"], "bar")
@@ -53,12 +53,12 @@ describe("variables of every device", () => {
     assert.strictEqual(Object.keys(variables).at(-1), "host")
   })
 
-  it("hold the running configuration only when it was read", () => {
+  it("contain the running configuration only if it was read", () => {
     assert.notProperty(variablesOf(acc1), "running_config")
     assert.strictEqual(variablesOf({ ...acc1, runningConfig: "hostname x\n" })["running_config"], "hostname x\n")
   })
 
-  it("leave out what old documentation names", () => {
+  it("omit names of old documentation", () => {
     for (const name of ["uplinks", "access_auto", "links"]) assert.notProperty(variablesOf(acc1), name)
   })
 
@@ -79,7 +79,7 @@ describe("variables of every device", () => {
     assert.strictEqual(faultOf(inputs), message)
   })
 
-  it("blame the device in their error", () => {
+  it("name the device in their error", () => {
     const failed = deviceVariables(changed({ management_ip: null }), site)
     assert.isTrue(Result.isFailure(failed) && failed.failure.hostname === deviceOf("lhv-acc1").hostname)
   })

@@ -40,7 +40,7 @@ describe("the addresses of a fabric device", () => {
     })
   })
 
-  it("are refused without an infra address, or with one that is no IPv4 address", () => {
+  it("are refused without an infra address, or with one that is not an IPv4 address", () => {
     assert.strictEqual(infra(null), "Could not find infra IP for device lhv-dist1")
     assert.strictEqual(infra("2001:db8::1"), "Infra IP of device lhv-dist1 is not an IPv4 address: 2001:db8::1")
   })
@@ -92,16 +92,16 @@ describe("the EVPN peers of a fabric device", () => {
     assert.deepEqual(peers, [dist, core2])
   })
 
-  it("are nobody when only the device itself is named", () => {
+  it("are empty when only the device itself is named", () => {
     assert.deepEqual(variablesOf(named("lhv-core1"))["bgp_evpn_peers"], [])
   })
 
-  it("are all core switches when nobody is named or nobody named exists", () => {
+  it("are all core switches when the setting is empty or names unknown devices only", () => {
     assert.deepEqual(variablesOf(named())["bgp_evpn_peers"], [core2])
     assert.deepEqual(variablesOf(named("lhv-core9"), { evpnPeers: new Map() })["bgp_evpn_peers"], [core2])
   })
 
-  it("pass over a name that is no hostname, with a remark", () => {
+  it("ignore a name that is not a hostname, with a remark", () => {
     const { variables, warnings } = Result.getOrThrow(deviceVariables(named("bad name", "lhv-core2"), site))
     assert.deepEqual(warnings, ['EVPN peer "bad name" is not a valid hostname'])
     assert.deepEqual(variables.get("bgp_evpn_peers"), [core2])
@@ -126,7 +126,7 @@ describe("the management domains of a fabric device", () => {
     assert.deepEqual(variablesOf(core1)["mgmtdomains"], [])
   })
 
-  it("say None where it has no address", () => {
+  it("say None if it has no address", () => {
     const { mgmtdomains } = variablesOf(dist1, { mgmtDomains: [{ ...domain, device_a_ip: null }] })
     assert.deepInclude(Array.isArray(mgmtdomains) ? mgmtdomains[0] : null, { ipv4_ip: "None" })
   })

@@ -86,7 +86,7 @@ describe("an access switch in init", () => {
     })
   })
 
-  it("gets the very configuration that the next sync would give it, so that its hash is known", () => {
+  it("gets exactly the configuration of the next sync, so that its hash is known", () => {
     const rendered = Result.getOrThrow(renderDevice(templates, accessInit, { ...site, mgmtDomains: [] }))
     assert.strictEqual(rendered.text, stored("lhv-acc1.cfg"))
   })

@@ -1,4 +1,4 @@
-/** What templates make of secrets is hidden whatever they do to it on the way (docs/security.md#what-is-stored). */
+/** Secrets in templates' output stay hidden after any transformation (docs/security.md#what-is-stored). */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { Environment, memoryLoader } from "../../src/jinja/Jinja.ts"
@@ -15,7 +15,7 @@ const platformOf = (text: string) => {
   return { name: "eos", directory: "eos", files, refused: new Map(), mapping: Result.succeed(new Map()), environment }
 }
 
-/** The rendered text as it is stored, and as it is pushed. */
+/** The rendered text as stored, and as pushed. */
 const stored = (template: string, secret = SECRET) => {
   const variables = new Map<string, unknown>([
     ["host", "sw1"],
@@ -58,7 +58,7 @@ no shutdown
     )
   })
 
-  it("are found again in differences and where the switch shows the line elsewhere", () => {
+  it("are recognised in diffs and when the switch shows the line elsewhere", () => {
     const { derived } = stored("snmp contact {{ TEMPLATE_SECRET_KEY[::-1] }}\npin {{ TEMPLATE_SECRET_KEY[3:5] }}\n")
     const diff = `@@ -1 +1,2 @@\n-snmp contact nobody\n+snmp contact ${REVERSED}\n+  pin ub\n+rub\n+x "${REVERSED}" y`
     const hidden = hideDerived(diff, derived, () => "<hidden>")
@@ -68,7 +68,7 @@ no shutdown
     )
   })
 
-  it("are hidden with the whole line where a template writes other lines for other secrets", () => {
+  it("are hidden with the whole line if a template writes other lines for other secrets", () => {
     const { shown } = stored(
       "a\n{% if TEMPLATE_SECRET_KEY.startswith('Tr0ub') %}\nspecial line\n{% endif %}\nb {{ TEMPLATE_SECRET_KEY }}\nc\n"
     )
@@ -78,7 +78,7 @@ no shutdown
     assert.match(shown, /\nc\n/)
   })
 
-  it("cost nothing where no template names one", () => {
+  it("cost nothing if no template names one", () => {
     const task = {
       platform: platformOf("hostname {{ host }}\n"),
       file: "managed.j2",

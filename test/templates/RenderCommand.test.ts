@@ -1,4 +1,4 @@
-/** What somebody who writes templates sees of `switchyard render`. */
+/** The output of `switchyard render` for authors of templates. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Sink, Stdio } from "effect"
@@ -79,7 +79,7 @@ layer(Layer.mergeAll(NodeServices.layer))("switchyard render", (it) => {
     [{ "eos/access.j2": "" }, /variables\.json/],
     [{ "junos/access.j2": "", "variables.json": "{}" }, /^No platform eos in /],
     [{ "eos/other.j2": "", "variables.json": "{}" }, /^TemplateNotFound: template 'access\.j2' was not found\n/]
-  ] as const)("says what is wrong with the files, case %#", ([files, message]) =>
+  ] as const)("reports wrong files, case %#", ([files, message]) =>
     Effect.gen(function* () {
       const shown = yield* render(files)
       assert.isTrue(shown.failed)

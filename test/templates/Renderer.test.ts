@@ -1,4 +1,4 @@
-/** What long renderings cost others: the thread of the API, the other devices of the job, other jobs. */
+/** The costs of long renderings for others: the thread of the API, the other devices of the job, other jobs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { ServerConfig } from "../../src/ServerConfig.ts"
@@ -82,7 +82,7 @@ describe("a template that does not end", () => {
     }).pipe(Effect.provide(oneSecond))
   )
 
-  it.live("is not tried again by the next request for this commit, and is by one for a mended commit", () =>
+  it.live("is not retried by the next request for this commit, and is by one for a corrected commit", () =>
     Effect.gen(function* () {
       const broken = commit({ "access.j2": endless })
       yield* Effect.flip((yield* job)(broken()))
@@ -104,7 +104,7 @@ describe("a template that does not end", () => {
 })
 
 describe("a template that takes long", () => {
-  it.live("is rendered as on the thread of the API, for as many devices as there are", () =>
+  it.live("is rendered as on the thread of the API, for any number of devices", () =>
     Effect.gen(function* () {
       const render = yield* job
       const task = commit({ "access.j2": long })
@@ -123,7 +123,7 @@ describe("a template that takes long", () => {
     }).pipe(Effect.provide(rendererWith({})))
   )
 
-  it.live("ends when the job has used its time, which the failures say", () =>
+  it.live("ends when the job has used its time, and the failures say so", () =>
     Effect.gen(function* () {
       const render = yield* job
       const task = commit({ "access.j2": long.replace("range(3000)", "range(12000)") })
@@ -137,7 +137,7 @@ describe("a template that takes long", () => {
   )
 })
 
-describe("a template that prints what no text may hold", () => {
+describe("a template that prints forbidden characters", () => {
   const files = {
     "access.j2": "hostname {{ host }}\n{% include 'ports.j2' %}",
     "ports.j2": "interface Ethernet1\n   description {{ text }}\n   no shutdown\n"

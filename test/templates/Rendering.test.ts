@@ -50,7 +50,7 @@ describe("a rendering", () => {
     assert.strictEqual(textOf(template), "3016 1508.0 False None")
   })
 
-  it("gives each device untouched settings, though a template changes what it sees", () => {
+  it("gives each device untouched settings, though a template changes its copy", () => {
     const snapshot = snapshotOf({
       "access.j2":
         "{% if ntp_servers.append({'host': 'x'}) %}{% endif %}{{ ntp_servers|length }}{{ interfaces.pop().name }}"
@@ -59,7 +59,7 @@ describe("a rendering", () => {
     assert.deepEqual(twice, ["3Ethernet28", "3Ethernet28"])
   })
 
-  it("hands on what templates log", () => {
+  it("passes on the log lines of templates", () => {
     const snapshot = snapshotOf({ "access.j2": "a{{ log('no uplink', 'WARNING', 'ports') }}b" })
     const { log, text } = Result.getOrThrow(renderDevice(snapshot, acc1, site))
     assert.strictEqual(text, "ab")
@@ -76,7 +76,7 @@ describe("an error in a template", () => {
     "b.j2": "one\ntwo\n  {{ nothing.at.all }}\n"
   }
 
-  it("names template, line, column and sentence, and the way there", () => {
+  it("names template, line, column and sentence, and the chain of includes", () => {
     const error = failing(files)
     const { column, line, template } = error.place
     assert.deepEqual([template, line], ["eos/b.j2", 3])
@@ -137,7 +137,7 @@ describe("a template with a fixed name", () => {
     assert.include(fixed(examples, "eos", "bounce-up.j2", { host: "x", interfaces: ["Ethernet3"] }), "Ethernet3")
   })
 
-  it("is missed by its path", () => {
+  it("is missing by its path", () => {
     const missing = "File templates/junos/hostname.j2 not found in template repo"
     assert.strictEqual(fixed(examples, "junos", "hostname.j2", {}), missing)
   })

@@ -90,7 +90,7 @@ describe("a templates repository", () => {
     else assert.match(problems[0] ?? "", message)
   })
 
-  it("is told all its problems at once", () => {
+  it("is refused with all its problems at once", () => {
     const { problems } = check({
       "eos/mapping.yml": "ACCESS: {}\nDIST: {}\n",
       "junos/a.j2": "",
@@ -100,7 +100,7 @@ describe("a templates repository", () => {
     assert.lengthOf(problems, 5)
   })
 
-  it("may have what no device meets, which is remarked", () => {
+  it("may have unused entries, with a remark", () => {
     const { problems, warnings } = check({
       ...sound,
       "eos/mapping.yml": `${mapping}  dependencies: [gone.j2]\n`,

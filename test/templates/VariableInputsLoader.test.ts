@@ -6,7 +6,6 @@ import { ServerConfig } from "../../src/ServerConfig.ts"
 import { buildSnapshot } from "../../src/settings/SettingsSnapshot.ts"
 import { DeviceStore, makeStackMembers } from "../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
-import { NetworkStore } from "../../src/store/NetworkStore.ts"
 import { renderDevice } from "./DirectRendering.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
 import {
@@ -19,6 +18,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { TestSecrets } from "../support/TestStores.ts"
 import { accessPorts, deviceOf, devices, linknets, mgmtDomains, readExample, settingsSnapshot, site } from "./Campus.ts"
 import { stored } from "../support/Lindhaven.ts"
+import { NetworkStore } from "../../src/store/NetworkStore.ts"
 
 const templates = buildTemplateSnapshot({ files: readExample("templates"), root: "templates" })
 
@@ -134,7 +134,7 @@ layer(Campus)("the inputs of devices", (it) => {
     })
   )
 
-  it.effect("of a distribution switch hold the ports of its partner when it mirrors some", () =>
+  it.effect("of a distribution switch contain the ports of its partner when it mirrors some", () =>
     Effect.gen(function* () {
       const mirrored = withFile("devices/lhv-dist1/interfaces.yml", "interfaces: [{name: Ethernet21, ifclass: mirror}]")
       const loaded = yield* loadVariableInputs(mirrored, requestsFor("lhv-dist1"))
@@ -156,7 +156,7 @@ layer(Campus)("the inputs of devices", (it) => {
     })
   )
 
-  it.effect("of nobody are nothing", () =>
+  it.effect("of no devices are empty", () =>
     Effect.gen(function* () {
       const { byDevice, site: shared } = yield* load([])
       assert.strictEqual(byDevice.size, 0)

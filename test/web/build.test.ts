@@ -1,4 +1,4 @@
-/** The page as it is shipped: small at first, and without a trace of the machine that built it. */
+/** The page as shipped: small at first, and without a trace of the machine that built it. */
 import { expect, it } from "vitest"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import * as path from "node:path"
@@ -9,7 +9,7 @@ const build = path.join(root, "web", "build")
 /** Bytes, compressed. */
 const FIRST_LOAD = 300_000
 
-it("loads at most 300 KB at first", () => {
+it("the page loads at most 300 KB at first", () => {
   const html = readFileSync(path.join(build, "index.html"), "utf8")
   const files = [...html.matchAll(/(?:src|href)="[^"]*\/(assets\/[^"]+)"/g)].map(([, file = ""]) => file)
   expect(files.length).toBeGreaterThan(1)
@@ -18,7 +18,7 @@ it("loads at most 300 KB at first", () => {
   expect(bytes).toBeLessThanOrEqual(FIRST_LOAD)
 })
 
-it("is that for people who use it, also when a test has built it, and tells no path of this machine", () => {
+it("the page is built for users, also when a test has built it, and contains no path of this machine", () => {
   const scripts = readdirSync(path.join(build, "assets")).filter((file) => file.endsWith(".js"))
   expect(scripts.length).toBeGreaterThan(10)
   for (const file of scripts) {

@@ -120,24 +120,24 @@ const repaired = Effect.fnUntraced(function* ({ about, repair }: Answer, isListe
 })
 
 /** Messages from the process that looks to the process that waits for it. */
-const tellParent = (told: { readonly level: Level } | { readonly asking: true } | { readonly code: number }) =>
-  Effect.sync(() => void process.send?.(told))
+const sendToParent = (message: { readonly level: Level } | { readonly asking: true } | { readonly code: number }) =>
+  Effect.sync(() => void process.send?.(message))
 
 /** Looks at this machine. */
 const lookHere = Effect.fnUntraced(function* ({ csv, json, monitoring, repairing }: Wishes) {
   const { examine } = yield* Effect.promise(() => import("../doctor/Examination.ts"))
   const isListed = json || csv
-  const tell = Effect.fnUntraced(function* (answer: Answer) {
-    yield* tellParent({ level: answer.level })
+  const report = Effect.fnUntraced(function* (answer: Answer) {
+    yield* sendToParent({ level: answer.level })
     if (!isListed) yield* show(answer)
   })
-  const { answers, findings } = yield* examine(tell)
+  const { answers, findings } = yield* examine(report)
   if (repairing) yield* Effect.forEach(answers, (answer) => repaired(answer, isListed), { discard: true })
   // the repair of an answer is no call of the API
   const rows: ReadonlyArray<Row> = [...answers.map((answer) => ({ ...answer, repair: null })), ...findings]
   if (isListed) yield* printRows({ csv, json }, COLUMNS, rows, "")
   else {
-    if (repairing && findings.length > 0) yield* tellParent({ asking: true })
+    if (repairing && findings.length > 0) yield* sendToParent({ asking: true })
     yield* showFindings(findings, repairing)
     if (rows.every(({ level }) => level === "good")) yield* say("Nothing is stuck.")
   }
@@ -148,7 +148,7 @@ const lookHere = Effect.fnUntraced(function* ({ csv, json, monitoring, repairing
       onSuccess: () => 0,
       onFailure: (error) => error[Runtime.errorExitCode]
     }),
-    Effect.flatMap((code) => tellParent({ code }))
+    Effect.flatMap((code) => sendToParent({ code }))
   )
   // work that hangs is abandoned
   yield* Effect.never
@@ -158,7 +158,7 @@ const lookHere = Effect.fnUntraced(function* ({ csv, json, monitoring, repairing
 const WORKER = "SWITCHYARD_DOCTOR_WORKER"
 const LONGEST_MILLIS = 30_000
 
-const Told = Schema.Struct({
+const Message = Schema.Struct({
   level: Schema.optionalKey(Schema.Literals(["good", "unknown", "warn", "bad"])),
   asking: Schema.optionalKey(Schema.Boolean),
   code: Schema.optionalKey(Schema.Int)
@@ -175,7 +175,7 @@ const lookBeside = (monitoring: boolean) =>
       // a thread for each file that may hang
       env: { ...process.env, UV_THREADPOOL_SIZE: "64", [WORKER]: "1" }
     })
-    const heard: Array<{ readonly level: Level }> = []
+    const levels: Array<{ readonly level: Level }> = []
     const end = (code: number) => {
       clearTimeout(timer)
       child.removeAllListeners()
@@ -188,13 +188,13 @@ const lookBeside = (monitoring: boolean) =>
       process.stderr.write(
         `The doctor was stopped after ${LONGEST_MILLIS / 1000} seconds: something that it asked hangs\n`
       )
-      end(exitCodeOf([...heard, { level: "unknown" }], monitoring))
+      end(exitCodeOf([...levels, { level: "unknown" }], monitoring))
     }, LONGEST_MILLIS)
     child.on("message", (message) => {
-      if (!Schema.is(Told)(message)) return
+      if (!Schema.is(Message)(message)) return
       // a user may think for longer
       if (message.asking === true) clearTimeout(timer)
-      if (message.level !== undefined) heard.push({ level: message.level })
+      if (message.level !== undefined) levels.push({ level: message.level })
       if (message.code !== undefined) end(message.code)
     })
     child.once("error", () => end(3))

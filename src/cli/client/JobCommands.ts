@@ -49,7 +49,7 @@ const failures = Effect.fnUntraced(function* (id: number) {
   }
 })
 
-const told = Effect.fnUntraced(function* (job: JobRecord, before: string) {
+const printStanding = Effect.fnUntraced(function* (job: JobRecord, before: string) {
   const { answer } = yield* ask("GET /job/:id/progress", { params: { id: job.id } })
   const { devices } = answer.data
   const done = devices.filter(({ failed }) => failed !== null).length
@@ -65,7 +65,7 @@ export const watch: (id: number) => Effect.Effect<JobRecord, Refused | Effect.Er
     let job = yield* read(id)
     let line = ""
     while (job.finish_time === null) {
-      line = yield* told(job, line)
+      line = yield* printStanding(job, line)
       yield* Effect.sleep(PAUSE)
       job = yield* read(id)
     }

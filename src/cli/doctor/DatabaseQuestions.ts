@@ -274,10 +274,10 @@ const unreachable =
       error instanceof Error && "reason" in error && error.reason instanceof Error ? error.reason.cause : undefined
     const own = cause instanceof Error ? `: ${cause.message}` : ""
     // the system names the address, and not the purpose of the connection
-    const said = /^E[A-Z]+$/.test(codeOf(cause) ?? "") && cause instanceof Error ? cause.message : null
+    const ofSystem = /^E[A-Z]+$/.test(codeOf(cause) ?? "") && cause instanceof Error ? cause.message : null
     return [
       bad("database", [
-        `it does not answer: ${said ?? withoutValues(`${message}${own}`)}`,
+        `it does not answer: ${ofSystem ?? withoutValues(`${message}${own}`)}`,
         place.home === null
           ? "The server or the way to it is down, or refuses us."
           : "It ended, or the server that keeps it did.",

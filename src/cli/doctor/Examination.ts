@@ -88,8 +88,8 @@ const findPlace = Effect.gen(function* () {
 /** The findings of the server; without one, those from its database. */
 const findings = Effect.fnUntraced(function* (place: Place) {
   const asked = ask("GET /system/findings", { server: serverOf(place) })
-  const told = yield* within(FINDINGS_SECONDS, asked)
-  if (told !== null && Exit.isSuccess(told)) return told.value.answer.data.findings
+  const answered = yield* within(FINDINGS_SECONDS, asked)
+  if (answered !== null && Exit.isSuccess(answered)) return answered.value.answer.data.findings
   const found = yield* within(FINDINGS_SECONDS, storedFindings(place))
   return found !== null && Exit.isSuccess(found) ? found.value : null
 })
@@ -124,12 +124,12 @@ export interface Examined {
 }
 
 /** Asks everything at once; answers are reported as they arrive, and findings at the end. */
-export const examine = Effect.fnUntraced(function* (tell: (answer: Answer) => Effect.Effect<void>) {
+export const examine = Effect.fnUntraced(function* (report: (answer: Answer) => Effect.Effect<void>) {
   const { answer, place } = yield* findPlace
   const mask = masking(place)
-  const tellAll = (answers: ReadonlyArray<Answer>) =>
-    Effect.forEach(answers, (one) => tell(mask(one)), { discard: true })
-  yield* tellAll([answer])
+  const reportAll = (answers: ReadonlyArray<Answer>) =>
+    Effect.forEach(answers, (one) => report(mask(one)), { discard: true })
+  yield* reportAll([answer])
   const outside = yield* within(
     SETTINGS_SECONDS,
     Effect.tryPromise(() => outsideQuestions(place))
@@ -144,12 +144,15 @@ export const examine = Effect.fnUntraced(function* (tell: (answer: Answer) => Ef
         ]
   const [answers, found] = yield* Effect.all(
     [
-      askAll([...machineQuestions(place), ...folderQuestions(place), ...databaseQuestions(place), ...others], tellAll),
+      askAll(
+        [...machineQuestions(place), ...folderQuestions(place), ...databaseQuestions(place), ...others],
+        reportAll
+      ),
       findings(place)
     ],
     { concurrency: 2 }
   )
-  if (found === null) yield* tellAll([NOT_FOUND])
+  if (found === null) yield* reportAll([NOT_FOUND])
   const all = [answer, ...answers, ...(found === null ? [NOT_FOUND] : [])].map(mask)
   return { answers: all, findings: found ?? [] } satisfies Examined
 })

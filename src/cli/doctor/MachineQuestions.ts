@@ -214,7 +214,7 @@ const ownerNote = async (home: string): Promise<Found> => {
   if (seen === null || !seen.isFile) return []
   const [, pid = "", host = ""] = OWNER.exec(await fs.readFile(file, "utf8")) ?? []
   if (pid === "" || host !== hostname())
-    return [unknown(file, `names ${host === "" ? "nobody" : `process ${pid} of the machine ${host}`}`)]
+    return [unknown(file, `names ${host === "" ? "no process" : `process ${pid} of the machine ${host}`}`)]
   if (isTaken(Number(pid)) && (await isServerOf(Number(pid))))
     return [good(file, `process ${pid} keeps the embedded database`)]
   const hasEnded = async () => !(isTaken(Number(pid)) && (await isServerOf(Number(pid))))
@@ -332,7 +332,7 @@ const leftovers = async ({ dataDir, servers }: Place): Promise<Found> => {
         path.join(copy, "refs", "heads"),
         path.join(copy, "objects", "info"),
         path.join(copy, "objects", "pack")
-      ].map((folder) => leftIn(folder, /\.lock$/, "is a lock of git that nobody holds"))
+      ].map((folder) => leftIn(folder, /\.lock$/, "is a lock of git that no process holds"))
     )
   )
   // a running server may be making them

@@ -47,18 +47,18 @@ const health = async (url: string): Promise<Found> => {
         "Look at the other answers first: database, disk, descriptors; then at its log."
       ])
     ]
-  const told: unknown = await answer.json().catch(() => null)
-  if (!Schema.is(Health)(told))
+  const report: unknown = await answer.json().catch(() => null)
+  if (!Schema.is(Health)(report))
     return [
       bad(url, [`something else answers (${answer.status})`, "It is no Switchyard server.", "Check SWITCHYARD_URL."])
     ]
-  const down = told.checks.filter(({ status }) => status !== "UP")
+  const down = report.checks.filter(({ status }) => status !== "UP")
   return [
     ...(down.length === 0 ? [good(url, "the server answers and is ready")] : []),
     ...down.map(({ message = "is down", name }) =>
       bad(`${name} of the server`, [message, "The server says so itself.", "docs/operations.md#health"])
     ),
-    ...(told.remark === undefined ? [] : [warn(url, [told.remark, "The server says so itself."])])
+    ...(report.remark === undefined ? [] : [warn(url, [report.remark, "The server says so itself."])])
   ]
 }
 

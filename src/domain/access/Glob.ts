@@ -1,10 +1,10 @@
 /**
- * Globs of paths and ports in permissions, and which calls a permission covers (docs/roles.md#permissions). Callers choose the texts, so
- * a match takes no longer than the product of both lengths. The web page uses it too. Pure.
+ * Globs of paths and ports in permissions, and the calls that a permission covers (docs/roles.md#permissions). Callers choose
+ * the texts, so a match takes no longer than the product of both lengths. The web page uses it too. Pure.
  */
 import { Result } from "effect"
 
-/** One or more characters of a glob: what a character of a text has to be, and whether more or none of them may follow. */
+/** One or more characters of a glob: the class of a matching character, and whether it may be absent or repeated. */
 interface Part {
   readonly source: string
   readonly repeats: "once" | "some" | "any"
@@ -24,8 +24,8 @@ const partOf = (text: string): Part => {
 }
 
 /**
- * A glob as file names have it: `*` any characters, slashes too, `?` one, `[…]` one of a set and `[!…]` none of it. Beyond those, as in
- * the paths of the API's document, `{id}` is a number, and any other name in braces something without a slash.
+ * A glob as in file names: `*` any characters, slashes too, `?` one, `[…]` one of a set and `[!…]` none of it. In addition, as
+ * in the paths of the API document, `{id}` is a number, and any other name in braces matches text without a slash.
  */
 const partsOf = (glob: string): ReadonlyArray<Part> =>
   (glob.match(/\[!?\]?[^\]]*\]|\{\w+\}|\*+|[\s\S]/g) ?? []).map(partOf)
@@ -34,7 +34,7 @@ type Matches = (text: string) => boolean
 
 const SIGNS = { once: "", some: "+", any: "*" } as const
 
-/** A regular expression for what such a one decides in one go: one `*`, or names in braces between slashes and a `*` at the end. */
+/** A regular expression for the simple globs, which need one pass: one `*`, or names in braces between slashes and a `*` at the end. */
 const inOneGo = (glob: string, parts: ReadonlyArray<Part>): Matches | undefined => {
   const stars = parts.filter(({ repeats }) => repeats === "any").length
   const isPlain = !parts.some(({ repeats }) => repeats === "some")
@@ -44,7 +44,7 @@ const inOneGo = (glob: string, parts: ReadonlyArray<Part>): Matches | undefined 
   return (text) => pattern.test(text)
 }
 
-/** Goes through a text once, with all places of the glob where it can be. */
+/** Reads a text once, with all places of the glob that are possible at each character. */
 const stepByStep = (parts: ReadonlyArray<Part>): Matches => {
   const steps = parts.flatMap(({ repeats, source }) => {
     const is = new RegExp(`^${source}$`)
@@ -52,7 +52,7 @@ const stepByStep = (parts: ReadonlyArray<Part>): Matches => {
     if (repeats === "any") return [stay]
     return repeats === "some" ? [{ is, stays: false }, stay] : [{ is, stays: false }]
   })
-  /** What may be left out is passed at once. */
+  /** Optional parts are passed at once. */
   const enter = (places: Set<number>, place: number): void => {
     places.add(place)
     if (steps[place]?.stays === true) enter(places, place + 1)
@@ -79,7 +79,7 @@ const compile = (glob: string): Matches => {
 
 const compiled = new Map<string, Matches>()
 
-/** Whether a text is a glob; a range such as `[z-a]` is none. */
+/** Whether a text is a valid glob; a range such as `[z-a]` is invalid. */
 export const isGlob = (glob: string): boolean => Result.isSuccess(Result.try(() => compile(glob)))
 
 /** Whether a glob matches a whole text; case counts. */
@@ -89,16 +89,17 @@ export const matchesGlob = (glob: string, text: string): boolean => {
   return known(text)
 }
 
-// Which calls a permission speaks of (docs/roles.md#permissions). Apart from the rest, because the web page asks it too. Pure.
+// The calls that a permission covers (docs/roles.md#permissions). Separate from the rest, because the web page uses it too.
+// Pure.
 
-/** What of a permission says which calls it covers. */
+/** The part of a permission that decides which calls it covers. */
 interface CoveredCalls {
   readonly methods?: ReadonlyArray<string> | undefined
   readonly endpoints?: ReadonlyArray<string> | undefined
   readonly rights?: ReadonlyArray<string> | undefined
 }
 
-/** `*` names everything. */
+/** `*` covers everything. */
 export const includes = (list: ReadonlyArray<string>, word: string): boolean =>
   list.includes("*") || list.includes(word)
 
@@ -106,8 +107,8 @@ export const matchesPath = (endpoints: ReadonlyArray<string>, path: string): boo
   endpoints.some((glob) => glob === "*" || glob === path || matchesGlob(glob, path))
 
 /**
- * Calls that need a right of their own beside their method and path: who may call everything else need not have it. Whoever says which host
- * key is a switch's says as well which switch gets the fleet's login.
+ * Calls that need a right of their own in addition to their method and path: a caller with all other calls may lack it. For
+ * example, a user who trusts a host key of a switch also decides which switch gets the fleet's login.
  */
 const ownRights: ReadonlyArray<{ readonly right: string; readonly method: string; readonly path: RegExp }> = [
   { right: "trust", method: "POST", path: /^\/device\/[^/]+\/(?:trust|hostkey\/approve)$/ },
@@ -115,11 +116,11 @@ const ownRights: ReadonlyArray<{ readonly right: string; readonly method: string
   { right: "trust", method: "POST", path: /^\/device_hostkeys\/approve$/ }
 ]
 
-/** The right of its own that a call needs and a permission has not; undefined when there is none. */
+/** The separate right that a call needs and a permission lacks; undefined if the permission has it. */
 export const missingRight = ({ rights = [] }: CoveredCalls, method: string, path: string): string | undefined =>
   ownRights.find((own) => own.method === method && own.path.test(path) && !includes(rights, own.right))?.right
 
-/** Whether a permission speaks of this method and path, whatever else it narrows. */
+/** Whether a permission covers this method and path, whatever its other limits. */
 export const coversCall = (permission: CoveredCalls, method: string, path: string): boolean => {
   const { endpoints = [], methods = [] } = permission
   return (

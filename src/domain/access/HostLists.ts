@@ -7,7 +7,7 @@ import { BlockList, isIP } from "node:net"
 
 // Lists in settings: texts that commas separate.
 
-/** The items without blanks around them, each read by `read`; empty ones do not count, and the list may be empty. */
+/** The items without blanks around them, each converted by `read`; empty ones do not count, and the list may be empty. */
 export const commaList = (read: (item: string) => string = identity) =>
   Schema.String.pipe(
     Schema.decodeTo(Schema.Array(Schema.String), {
@@ -47,10 +47,10 @@ export const AddressPrefixes = commaList().pipe(
   )
 )
 
-/** An address as it is compared: IPv4 that came over an IPv6 socket is IPv4. */
+/** The form of an address for comparisons: IPv4 that came over an IPv6 socket is IPv4. */
 export const unmappedAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "")
 
-/** A check whether an address is in one of the prefixes; a text that is no address is in none. */
+/** A check whether an address is in one of the prefixes; any other text is in none. */
 export const makeContains = (prefixes: ReadonlyArray<string>): ((address: string) => boolean) => {
   const list = new BlockList()
   for (const text of prefixes) {
@@ -83,8 +83,8 @@ export const WebOrigins = commaList(readOrigin).pipe(
   Schema.check(Schema.makeFilter((origins: ReadonlyArray<string>) => !origins.includes("") || ORIGIN_RULE))
 )
 
-// The hosts that a site names in OUTBOUND_HOSTS (docs/security.md#outbound-hosts): names, names with `*.` before them, addresses and
-// prefixes. Pure.
+// The hosts that a site names in OUTBOUND_HOSTS (docs/security.md#outbound-hosts): names, names that begin with `*.`, addresses
+// and prefixes. Pure.
 
 interface NamedPrefix {
   readonly address: string
@@ -93,10 +93,10 @@ interface NamedPrefix {
 }
 
 const NAME = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
-/** What resolvers take for an address in another spelling, such as `0x7f.1`. */
+/** Names that resolvers read as an address in another spelling, such as `0x7f.1`. */
 const NUMERIC = /(?:^|\.)(?:\d+|0x[\da-f]*)$/
 
-/** How such a list is written. */
+/** The format of such a list, for messages. */
 export const NAMES_RULE =
   "Expected names (images.example.org), names with *. before them, addresses or prefixes (10.0.0.0/24), separated by commas"
 
@@ -109,7 +109,7 @@ const prefixOf = (text: string): NamedPrefix | undefined => {
   return { address, length: bits, family: version === 4 ? "ipv4" : "ipv6" }
 }
 
-/** A host as it is compared: without brackets and the dot at its end, in lower case. */
+/** The form of a host for comparisons: without brackets and the dot at its end, in lower case. */
 export const plainHost = (host: string): string =>
   host
     .replace(/^\[(.*)\]$/, "$1")
@@ -125,9 +125,9 @@ export const OutboundNames = commaList(plainHost).pipe(
 )
 
 interface NamedHosts {
-  /** Whether a name is one of them; nothing is said of addresses. */
+  /** Whether a name is in the list; addresses are not checked. */
   readonly hasName: (host: string) => boolean
-  /** Whether an address lies in a prefix that is named and at least so long: one for everything names nothing in particular. */
+  /** Whether an address lies in a listed prefix of at least this length: a prefix for everything names nothing in particular. */
   readonly hasAddress: (address: string, atLeast: { readonly ipv4: number; readonly ipv6: number }) => boolean
   readonly hasPrefixes: boolean
 }
@@ -135,7 +135,7 @@ interface NamedHosts {
 const matches = (entry: string, host: string): boolean =>
   entry.startsWith("*.") ? host.endsWith(entry.slice(1)) && host.length > entry.length - 1 : host === entry
 
-/** What a list names. */
+/** The names and prefixes of a list. */
 export const namedHosts = (items: ReadonlyArray<string>): NamedHosts => {
   const prefixes = items.flatMap((item) => prefixOf(item) ?? [])
   const names = items.filter((item) => prefixOf(item) === undefined)
@@ -156,9 +156,9 @@ export const namedHosts = (items: ReadonlyArray<string>): NamedHosts => {
   }
 }
 
-// Addresses in settings about signing on: keys come from there, or tokens and codes go there.
+// Addresses for sign-on in settings: the server gets keys from there, or sends tokens and codes there.
 
-/** A URL on this machine, where nobody else listens in. */
+/** A URL on this machine, where no other party can listen. */
 const isLocal = ({ hostname }: URL): boolean =>
   /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) || hostname.endsWith(".localhost")
 
@@ -171,13 +171,13 @@ const parseUrl = (text: string): URL | undefined => {
   }
 }
 
-/** Whether what goes to this URL, and what comes from it, can be read and changed by nobody on the way. */
+/** Whether the traffic with this URL is protected against reading and changes on its way. */
 export const isPrivate = (text: string): boolean => {
   const url = parseUrl(text)
   return url !== undefined && (url.protocol === "https:" || (url.protocol === "http:" && isLocal(url)))
 }
 
-/** `https://…`; on this machine, be it the server's or a browser's, `http://…` too. */
+/** `https://…`; on this machine, which may be the server's or a browser's, `http://…` too. */
 export const PrivateUrl = Schema.String.pipe(
   Schema.check(
     Schema.makeFilter(

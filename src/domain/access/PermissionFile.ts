@@ -1,6 +1,6 @@
 /**
- * `permissions.yml`: roles, who has them, and what they allow (docs/roles.md). The form is that of existing sites; roles may build on
- * the ready ones. Pure.
+ * `permissions.yml`: roles, their holders, and their permissions (docs/roles.md). The form is that of existing sites; roles may
+ * build on the ready ones. Pure.
  */
 import { Result, Schema } from "effect"
 import { coversCall, includes, isGlob } from "./Glob.ts"
@@ -8,15 +8,16 @@ import type { Identity } from "./Identity.ts"
 import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
 import { isEverything, Permission } from "./PermissionRule.ts"
 
-// Roles that every site has without writing them (docs/roles.md#ready-roles). A role of the same name in `permissions.yml` replaces
-// one, and a role with `extends` narrows one. `port-editor` is made for that: `extends: port-editor` and the `groups` of a closet.
+// Roles that every site has automatically (docs/roles.md#ready-roles). A role of the same name in `permissions.yml` replaces
+// one, and a role with `extends` narrows one. `port-editor` is made for that: `extends: port-editor` and the `groups` of a
+// closet.
 
-/** What everybody may ask: who they are, and what the server is. */
+/** Calls that everybody may make: about themselves, and about the server. */
 const self: Permission = { methods: ["GET", "POST"], endpoints: ["/auth/*", "/system/version"] }
 
 const reading: Permission = { methods: ["GET"], endpoints: ["*"], pages: ["*"], rights: ["read"] }
 
-/** Questions that are sent with a body and change nothing. */
+/** Reads that are sent with a body and change nothing. */
 const asking: Permission = {
   methods: ["POST"],
   endpoints: [
@@ -64,13 +65,13 @@ const portEditor: ReadonlyArray<Permission> = [
 
 const ANY = ["*"]
 
-/** States of a switch that no login of the fleet goes to yet. */
+/** States of a switch to which the server does not yet send a login of the fleet. */
 const BLANK = ["UNKNOWN", "PRE_CONFIGURED", "DHCP_BOOT", "DISCOVERED"]
 
-/** What is said of any device and decides neither where it is nor how it is logged in to. */
+/** Fields that any device may get and that affect neither its address nor its login. */
 const described = { description: ANY, site_id: ANY, site: ANY }
 
-/** A switch that is still to be discovered or initialised, which gives it its management address. */
+/** A switch before discovery or initialisation, which gives it its management address. */
 const blank = {
   ...described,
   hostname: ANY,
@@ -114,7 +115,7 @@ const operator: ReadonlyArray<Permission> = [
 /** States in which a switch has the address of its lease. */
 const LEASED = ["DHCP_BOOT", "DISCOVERED"]
 
-/** What a DHCP server knows: a switch has asked for a lease, and got this address. */
+/** The facts that a DHCP server knows: a switch has asked for a lease, and got this address. */
 const dhcpHook: ReadonlyArray<Permission> = [
   self,
   { methods: ["GET"], endpoints: ["/devices"] },
@@ -171,7 +172,7 @@ export const readyRoles: ReadonlyMap<string, ReadonlyArray<Permission>> = new Ma
 
 const list = Schema.Array(Schema.String)
 
-/** A role as the file has it. What stands beside `extends` narrows the permissions that it takes over. */
+/** A role as the file has it. Its other fields narrow the permissions that it takes over by `extends`. */
 const Role = Schema.Struct({
   extends: Schema.optionalKey(Schema.String),
   permissions: Schema.optionalKey(Schema.Array(Permission)),
@@ -195,20 +196,20 @@ const FileSchema = Schema.Struct({
 })
 type PermissionFile = typeof FileSchema.Type
 
-/** Roles by name, ready for questions. */
+/** Roles by name, ready for checks. */
 export interface Permissions {
   readonly roles: ReadonlyMap<string, ReadonlyArray<Permission>>
-  /** The role of every caller; null when there is none. */
+  /** The role of every caller; null without one. */
   readonly defaultRole: string | null
   /** By attribute and its value: roles. */
   readonly mappings: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<string>>>>>
-  /** Roles that have `free_lines` without naming it, since they may give whole configurations. */
+  /** Roles that have `free_lines` without naming it, because they may set whole configurations. */
   readonly impliedFreeLines: ReadonlyArray<string>
-  /** What would undermine approvals waits for one itself (docs/security.md#four-eyes). */
+  /** Requests that would undermine approvals need an approval themselves (docs/security.md#four-eyes). */
   readonly securityApproval: boolean
 }
 
-/** A role that somebody has. */
+/** A role of a caller. */
 export interface HeldRole {
   readonly name: string
   readonly permissions: ReadonlyArray<Permission>
@@ -218,7 +219,7 @@ const decode = Schema.decodeUnknownResult(FileSchema, { onExcessProperty: "error
 
 type Lists = Pick<Permission, "groups" | "device_types" | "interfaces" | "states" | "jobs">
 
-/** What is in both lists; `*` names everything. */
+/** The items in both lists; `*` names everything. */
 const common = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (a.includes("*")) return b
   return b.includes("*") ? a : a.filter((word) => b.includes(word))
@@ -234,7 +235,7 @@ const commonLists = (a: Lists, b: Lists): Lists => ({
   ...(a.jobs && b.jobs ? { jobs: common(a.jobs, b.jobs) } : {})
 })
 
-/** The permission within what stands beside it in its role: nothing that stands there gives more than the permission. */
+/** The permission within the other fields of its role: none of them extends the permission. */
 const narrowed = (role: typeof Role.Type, permission: Permission): Permission => {
   const { approval, extends: _base, live, max_devices, permissions: _own, ...lists } = role
   const limits = [max_devices, permission.max_devices].filter((limit) => limit !== undefined)
@@ -250,8 +251,9 @@ const narrowed = (role: typeof Role.Type, permission: Permission): Permission =>
 const APPLY_CONFIG = "/device/{hostname}/apply_config"
 
 /**
- * A site's own permission with the rights that it had before these were rights: who may give a device a whole configuration may give a
- * port free lines, and who may do everything may trust as well. What is taken over from a ready role has what that says.
+ * A site's own permission with the rights that it had before these rights existed: a role that may set a whole configuration
+ * may set free lines on a port, and a role that may do everything may trust as well. A permission from a ready role has exactly
+ * the rights written there.
  */
 const withFormerRights = (own: Permission): Permission => {
   const { rights = [] } = own
@@ -309,14 +311,14 @@ const compile = ({ approval, config, group_mappings, roles }: PermissionFile): R
   })
 }
 
-/** What a file says, given as plain data; or the first thing that is wrong with it. */
+/** The roles of a file, given as plain data; or its first mistake. */
 export const readPermissions = (data: unknown): Result.Result<Permissions, string> =>
   Result.flatMap(
     Result.mapError(decode(data), (error) => error.message),
     compile
   )
 
-/** The roles of somebody: the default one, those of their attributes, and those that came with the way in. */
+/** The roles of a caller: the default one, those of their attributes, and those that came with the login. */
 export const rolesOf = (permissions: Permissions, { attributes, roles }: Pick<Identity, "attributes" | "roles">) => {
   const { defaultRole, mappings } = permissions
   const mapped = Object.entries(mappings).flatMap(([attribute, values]) =>

@@ -1,6 +1,6 @@
 /**
- * What one permission of a role allows, and whether a call is within it (docs/roles.md#permissions). A permission allows a call as a
- * whole or not at all; nothing is ever forbidden by one. What a call is about and is not known counts as outside. Pure.
+ * The scope of one permission of a role, and whether a call is within it (docs/roles.md#permissions). A permission allows a
+ * call as a whole or not at all; no permission forbids anything. An unknown subject of a call counts as outside. Pure.
  */
 import { Schema } from "effect"
 import type { JsonObject } from "../fields/Values.ts"
@@ -9,15 +9,15 @@ import { includes, matchesGlob, matchesPath, missingRight } from "./Glob.ts"
 const words = Schema.Array(Schema.String)
 const names = Schema.optionalKey(words)
 
-/** A permission as it stands in the file. The first four are those of existing sites; the others narrow it further. */
+/** A permission as in the file. The first four fields are those of existing sites; the others narrow it further. */
 export const Permission = Schema.Struct({
   /** Methods in capitals, or `*`. */
   methods: Schema.optionalKey(words),
-  /** Globs of paths behind `/api/v1.0`. */
+  /** Globs of paths below `/api/v1.0`. */
   endpoints: Schema.optionalKey(words),
-  /** For the web page alone. */
+  /** Read by the web page only. */
   pages: Schema.optionalKey(words),
-  /** For the web page, but for `emergency`, `trust`, `free_lines` and `show_secrets` (docs/roles.md#permissions). */
+  /** Read by the web page only, except `emergency`, `trust`, `free_lines` and `show_secrets` (docs/roles.md#permissions). */
   rights: Schema.optionalKey(words),
   /** Only these fields of a body, each with one of these values; `*` any. */
   fields: Schema.optionalKey(Schema.Record(Schema.String, words)),
@@ -35,59 +35,59 @@ export const Permission = Schema.Struct({
   live: Schema.optionalKey(Schema.Boolean),
   /** At most so many devices in one job. */
   max_devices: Schema.optionalKey(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(1)))),
-  /** Live jobs wait for somebody else's approval. */
+  /** Live jobs wait for another person's approval. */
   approval: Schema.optionalKey(Schema.Boolean)
 })
 export type Permission = typeof Permission.Type
 
-/** A device, as far as permissions ask. */
+/** The facts about a device that permissions need. */
 export interface AskedDevice {
   readonly hostname: string
   readonly deviceType: string
   readonly groups: ReadonlyArray<string>
-  /** Left out: not known. */
+  /** Left out: unknown. */
   readonly state?: string
 }
 
-/** A call. What is left out is not known yet, or the call has none of it. */
+/** A call. A field that is left out is unknown, or the call has none. */
 export interface Asked {
   readonly method: string
-  /** Behind `/api/v1.0`, without the query. */
+  /** Below `/api/v1.0`, without the query. */
   readonly path: string
   readonly devices?: ReadonlyArray<AskedDevice>
   readonly ports?: ReadonlyArray<{ readonly hostname: string; readonly port: string }>
-  /** It works on a switch at once, without a job. */
+  /** It works on a switch immediately, without a job. */
   readonly live?: true
-  /** It goes on outside of the windows of its devices. */
+  /** It continues outside of the windows of its devices. */
   readonly emergency?: true
   readonly job?: { readonly name: string; readonly live: boolean }
-  /** A group whose devices are looked for when the job begins. */
+  /** A group whose devices are selected when the job begins. */
   readonly group?: string
-  /** It changes more of its devices than their ports, or what these are configured with. */
+  /** It changes more of its devices than their ports or the configuration of these. */
   readonly whole?: true
-  /** The fields of the body as they were sent, whatever their values are. */
+  /** The fields of the body as they were sent, with any values. */
   readonly fields?: JsonObject
-  /** It changes what says which switch a record stands for. */
+  /** It changes the identity of the switch in a record. */
   readonly identity?: true
-  /** Why it needs the right `trust`: what the server would do with the fleet's login, as a sentence without its end. */
+  /** Why it needs the right `trust`: the server's use of the fleet's login, as a sentence without its end. */
   readonly trust?: string
-  /** Fields of the body that put lines of the caller's own into a configuration, or take such lines away. */
+  /** Fields of the body that add the caller's own lines to a configuration, or remove such lines. */
   readonly free?: ReadonlyArray<string>
-  /** It is about more than single devices. */
+  /** It concerns more than single devices. */
   readonly beyond?: true
 }
 
-/** A device of which nothing is known: it is not there, or is nothing that the caller may see. */
+/** An unknown device: it does not exist, or the caller must not see it. */
 export const unknownDevice = (named: string): AskedDevice => ({ hostname: named, deviceType: "", groups: [] })
 
 /** Whether a permission is only for some devices. */
 export const isForSomeDevices = ({ device_types, groups, interfaces }: Permission): boolean =>
   device_types !== undefined || groups !== undefined || interfaces !== undefined
 
-/** Whether a permission shows secrets in what its caller may read (docs/security.md#who-sees-secrets). */
+/** Whether a permission shows secrets in responses to its caller (docs/security.md#who-sees-secrets). */
 export const showsSecrets = ({ rights = [] }: Permission): boolean => includes(rights, "show_secrets")
 
-/** Whether a permission, where it speaks of a call, allows it without asking what it is about. */
+/** Whether a permission that covers a call allows it without a look at its subject. */
 export const isWhole = (permission: Permission): boolean =>
   !isForSomeDevices(permission) &&
   permission.fields === undefined &&
@@ -96,23 +96,23 @@ export const isWhole = (permission: Permission): boolean =>
   permission.live !== false &&
   permission.max_devices === undefined
 
-/** Whether a permission allows everything: whoever has it may also give themselves any right. */
+/** Whether a permission allows everything: its holder may also assign themselves any right. */
 export const isEverything = (permission: Permission): boolean =>
   isWhole(permission) &&
   permission.methods?.includes("*") === true &&
   permission.endpoints?.some((glob) => glob === "*" || glob === "**") === true &&
   permission.approval !== true
 
-/** The part of a glob of ports that is about the switch. */
+/** The part of a port glob that names the switch. */
 const switchOf = (glob: string): string => glob.split(":", 1)[0] ?? ""
 
-/** Whether a permission reaches a device; of its ports, those that `interfaces` names. */
+/** Whether a permission includes a device; of its ports, those that `interfaces` names. */
 export const reaches = ({ device_types, groups, interfaces }: Permission, device: AskedDevice): boolean =>
   (interfaces === undefined || interfaces.some((glob) => matchesGlob(switchOf(glob), device.hostname))) &&
   (groups === undefined || groups.some((group) => group === "*" || device.groups.includes(group))) &&
   (device_types === undefined || includes(device_types, device.deviceType))
 
-/** What keeps a permission from allowing a call, in the order in which it is asked. */
+/** The rule by which a permission does not allow a call, in the order of the checks. */
 export interface Obstacle {
   /** How many rules the call has passed, so that the closest permission can be named. */
   readonly passed: number
@@ -120,13 +120,13 @@ export interface Obstacle {
   readonly rule: string
 }
 
-/** What a value is compared by: texts without regard to case, as the fields of a body take the names of states and types. */
+/** The form of a value for comparisons: texts without regard to case, as in fields with the names of states and types. */
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)).toUpperCase()
 
 const isOneOf = (values: ReadonlyArray<string>, value: unknown): boolean =>
   values.some((word) => word === "*" || word.toUpperCase() === textOf(value))
 
-/** Names of callers' own are shown so far. */
+/** The most characters shown of a name that the caller chose. */
 const MAX_SHOWN = 64
 
 type Check = (permission: Permission, asked: Asked) => string | undefined
@@ -185,7 +185,7 @@ const checks: ReadonlyArray<Check> = [
     free.length === 0 || includes(rights, "free_lines")
       ? undefined
       : `rights: ${listed(rights)}; free_lines is not among them, and ${listed(free)} ${free.length === 1 ? "has" : "have"} lines of their own for the configuration`,
-  // who is put into the group until the job begins is not known yet
+  // the members of the group at the begin of the job are still unknown
   ({ device_types, groups, interfaces }, { group }) =>
     group === undefined || (device_types === undefined && interfaces === undefined && includes(groups ?? ["*"], group))
       ? undefined

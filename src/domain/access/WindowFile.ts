@@ -1,12 +1,13 @@
 /**
- * `windows.yml`: when which devices may be changed (docs/windows.md). What is not understood is refused, with the field and the rule. Pure.
+ * `windows.yml`: the times at which devices may be changed (docs/windows.md). Unreadable parts are refused, with the field and
+ * the rule. Pure.
  */
 import { DateTime, Option, Result, Schema } from "effect"
 import { type DeviceType, deviceTypes } from "../Device.ts"
 
 const words = Schema.Array(Schema.String)
 
-/** Which devices, and whose clock. */
+/** The devices, and the time zone. */
 const scope = {
   all: Schema.optionalKey(Schema.Literal(true)),
   groups: Schema.optionalKey(words),
@@ -46,7 +47,7 @@ type FileScope = {
   readonly timezone: string
 }
 
-/** Devices that a window or a freeze is for: those of one of the groups and of one of the types; null for any. */
+/** Devices of a window or a freeze: those of one of the groups and of one of the types; null for any. */
 export interface WindowScope {
   readonly name: string
   readonly groups: ReadonlyArray<string> | null
@@ -55,7 +56,7 @@ export interface WindowScope {
   readonly timezone: string
 }
 
-/** A period that comes once, by the clocks of its zone. */
+/** A single period, by the clocks of its zone. */
 export interface Period {
   readonly from: LocalTime
   readonly to: LocalTime
@@ -68,19 +69,19 @@ export interface Weekly {
   readonly to: number
 }
 
-/** When its devices may be changed. */
+/** The times at which its devices may be changed. */
 export interface Window extends WindowScope {
   readonly weekly: ReadonlyArray<Weekly>
   readonly dates: ReadonlyArray<Period>
 }
 
-/** When its devices may not be changed, whatever windows say. */
+/** The times at which its devices must not be changed, whatever windows allow. */
 export interface Freeze extends WindowScope {
   readonly reason: string | null
   readonly dates: ReadonlyArray<Period>
 }
 
-/** What the file says. */
+/** The contents of the file. */
 export interface WindowRules {
   readonly windows: ReadonlyArray<Window>
   readonly freezes: ReadonlyArray<Freeze>
@@ -104,7 +105,7 @@ const readTime = (field: string, text: string): Read<number> => {
 
 const DATE = "a day such as 2026-12-24, or a time such as 2026-12-24 18:00"
 
-/** A day alone is its begin, or as the end of a period its end. */
+/** A day alone means its begin, or its end when it ends a period. */
 const readLocal = (field: string, text: string, isEnd: boolean): Read<LocalTime> => {
   const [, date = "", time = isEnd ? "24:00" : "00:00"] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d))?$/.exec(text) ?? []
   const instant = Date.parse(`${date}T00:00:00Z`)
@@ -196,20 +197,20 @@ const compile = ({ freezes, windows }: typeof FileSchema.Type): Read<WindowRules
     return found
   })
 
-/** What a file says, given as plain data; or the first thing that is wrong with it, with its field. */
+/** The contents of a file, given as plain data; or its first mistake, with the field. */
 export const readWindows = (data: unknown): Read<WindowRules> =>
   Result.flatMap(
     Result.mapError(decode(data), (error) => error.message),
     compile
   )
 
-// What the clocks of a zone show, as instants, over every change of its offset (docs/windows.md#summer-time). A time that the clock shows
-// twice is the first of the two; a time that it skips is the moment at which it skips. Pure.
+// Local times of a zone as instants, over every change of its offset (docs/windows.md#summer-time). A time that the clock shows
+// twice is the first of the two; a time that it skips is the moment of the skip. Pure.
 
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** A time on a clock of no particular zone: days since 1970-01-01, and minutes of that day, 0 to 1440. */
+/** A time on a clock without a zone: days since 1970-01-01, and minutes of that day, 0 to 1440. */
 interface LocalTime {
   readonly day: number
   readonly minute: number
@@ -250,6 +251,6 @@ export const dayAt = (zone: DateTime.TimeZone, instant: number): number =>
 /** Day of the week, 0 for Sunday. 1970-01-01 was a Thursday. */
 export const weekdayOf = (day: number): number => (((day + 4) % 7) + 7) % 7
 
-/** What the clocks of a zone show at an instant, `2026-11-23 22:00`. */
+/** The local time of a zone at an instant, `2026-11-23 22:00`. */
 export const shownAt = (zone: DateTime.TimeZone, instant: number): string =>
   new Date(instant + offsetAt(zone, instant)).toISOString().slice(0, 16).replace("T", " ")

@@ -1,6 +1,7 @@
 /**
- * Whether devices may be changed at an instant, and when they may next (docs/windows.md#how-a-device-is-judged). A device with windows may be
- * changed while one of them is open, a device without at any time, and none while a freeze is for it. Pure.
+ * Whether devices may be changed at an instant, and at which time they may next (docs/windows.md#how-a-device-is-judged). A
+ * device with windows may be changed while one of them is open, a device without windows at any time, and no device while a
+ * freeze includes it. Pure.
  */
 import type { AskedDevice } from "./PermissionRule.ts"
 import {
@@ -17,7 +18,7 @@ import {
 } from "./WindowFile.ts"
 import { Schema } from "effect"
 
-// Spans of time, and what is in several lists of them. Lists are sorted, and their spans do not touch. Pure.
+// Spans of time, and set operations on lists of them. Lists are sorted, and their spans do not touch. Pure.
 
 /** From an instant until before another one, both in milliseconds since 1970. */
 interface Span {
@@ -27,7 +28,7 @@ interface Span {
 
 type Spans = ReadonlyArray<Span>
 
-/** What is in any of these spans, in whatever order they come. */
+/** The union of spans in any order. */
 const union = (spans: Spans): Spans => {
   const joined: Array<Span> = []
   for (const span of spans.filter(({ from, to }) => from < to).toSorted((a, b) => a.from - b.from)) {
@@ -39,13 +40,13 @@ const union = (spans: Spans): Spans => {
   return joined
 }
 
-/** What is in both lists. */
+/** The intersection of both lists. */
 const common = (a: Spans, b: Spans): Spans =>
   union(
     a.flatMap((one) => b.map((other) => ({ from: Math.max(one.from, other.from), to: Math.min(one.to, other.to) })))
   )
 
-/** What is in the span and in none of the list. */
+/** The part of the span outside the list. */
 export const outside = (spans: Spans, { from, to }: Span): Spans => {
   const starts = [from, ...spans.map((span) => span.to)]
   const ends = [...spans.map((span) => span.from), to]
@@ -55,17 +56,17 @@ export const outside = (spans: Spans, { from, to }: Span): Spans => {
   )
 }
 
-/** The span that an instant is in. */
+/** The span that contains an instant. */
 export const spanAt = (spans: Spans, instant: number): Span | undefined =>
   spans.find(({ from, to }) => from <= instant && instant < to)
 
 const DAY = 86_400_000
-/** How far openings are looked for, in days: near first, since most are near. */
+/** Limits of the search for openings, in days: near ones first, because most are near. */
 const HORIZONS = [14, 60, 400]
 const LONGEST = 400
 const DAY_MINUTES = 1440
 
-/** What a device is judged by. */
+/** The windows and freezes that decide about a device. */
 export type JudgedDevice = Pick<AskedDevice, "hostname" | "groups" | "deviceType">
 
 /** The answer for devices at an instant; times are milliseconds since 1970. */
@@ -73,14 +74,14 @@ export type Verdict =
   | { readonly isOpen: true; readonly until: number | null }
   | {
       readonly isOpen: false
-      /** A device that may not be changed, and how many of these there are. */
+      /** A device that may not be changed, and the number of these. */
       readonly hostname: string
       readonly closed: number
-      /** What keeps it closed, as a sentence without its end. */
+      /** The reason, as a sentence without its end. */
       readonly why: string
-      /** When all of the devices may be changed; null when there is no such time within 400 days. */
+      /** The time at which all of the devices may be changed; null without such a time within 400 days. */
       readonly next: number | null
-      /** `next` by the clock of what keeps the device closed. */
+      /** `next` in the zone of the window or freeze that keeps the device closed. */
       readonly nextShown: string | null
     }
 
@@ -88,7 +89,7 @@ const isFor = ({ deviceTypes, groups }: WindowScope, device: JudgedDevice): bool
   (groups === null || groups.some((group) => device.groups.includes(group))) &&
   (deviceTypes === null || deviceTypes.some((type) => type === device.deviceType))
 
-/** The rules that are for a device. */
+/** The rules that apply to a device. */
 const rulesFor = ({ freezes, windows }: WindowRules, device: JudgedDevice): WindowRules => ({
   windows: windows.filter((window) => isFor(window, device)),
   freezes: freezes.filter((freeze) => isFor(freeze, device))
@@ -107,17 +108,17 @@ const recurring = ({ zone }: WindowScope, { days, from, to }: Weekly, within: Sp
   return spans
 }
 
-/** When a window is open, within a span. */
+/** The times at which a window is open, within a span. */
 export const openings = (window: Window, within: Span): Spans =>
   common(
     union([...window.weekly.flatMap((weekly) => recurring(window, weekly, within)), ...periods(window, window.dates)]),
     [within]
   )
 
-/** When a freeze is in force. */
+/** The times at which a freeze is in force. */
 const frozen = (freeze: Freeze): Spans => union(periods(freeze, freeze.dates))
 
-/** When devices with these rules may be changed, within a span. */
+/** The times at which devices with these rules may be changed, within a span. */
 const allowed = ({ freezes, windows }: WindowRules, within: Span): Spans => {
   const open = windows.length === 0 ? [within] : union(windows.flatMap((window) => openings(window, within)))
   return common(open, outside(union(freezes.flatMap(frozen)), within))
@@ -126,7 +127,7 @@ const allowed = ({ freezes, windows }: WindowRules, within: Span): Spans => {
 const keyOf = ({ freezes, windows }: WindowRules): string =>
   JSON.stringify([windows.map(({ name }) => name), freezes.map(({ name }) => name)])
 
-/** The different rules of devices: thousands of devices have a few. */
+/** The distinct rules of devices: thousands of devices have a few. */
 const kindsOf = (rules: WindowRules, devices: ReadonlyArray<JudgedDevice>): ReadonlyArray<WindowRules> => {
   const kinds = new Map<string, WindowRules>()
   for (const device of devices) {
@@ -136,7 +137,7 @@ const kindsOf = (rules: WindowRules, devices: ReadonlyArray<JudgedDevice>): Read
   return [...kinds.values()]
 }
 
-/** The first time from an instant on at which all of these allow changes; null when there is none within 400 days. */
+/** The first time from an instant at which all of these allow changes; null without one within 400 days. */
 const firstCommon = (kinds: ReadonlyArray<WindowRules>, at: number): Span | null => {
   for (const days of HORIZONS) {
     const within = { from: at, to: at + days * DAY }
@@ -148,7 +149,7 @@ const firstCommon = (kinds: ReadonlyArray<WindowRules>, at: number): Span | null
   return null
 }
 
-/** What keeps a device closed, and the window or freeze whose clock tells when that ends. */
+/** The reason why a device is closed, and the window or freeze whose zone shows the end of that. */
 const obstacle = ({ freezes, windows }: WindowRules, at: number): { why: string; by: WindowScope } | null => {
   const freeze = freezes.find((one) => spanAt(frozen(one), at) !== undefined)
   if (freeze !== undefined) {
@@ -185,21 +186,22 @@ export const judgeWindows = (rules: WindowRules, devices: ReadonlyArray<JudgedDe
   return { isOpen: false, hostname, closed: closed.length, why, next, nextShown }
 }
 
-/** A verdict as a sentence without its end: what is closed, and when it opens. */
+/** A verdict as a sentence without its end: the closed devices, and the time of the opening. */
 export const closedSentence = ({ closed, hostname, nextShown, why }: Extract<Verdict, { isOpen: false }>): string => {
   const others = closed === 1 ? "" : ` (and ${closed - 1} more)`
   const when = nextShown === null ? `There is no opening within ${LONGEST} days` : `The next opening is ${nextShown}`
   return `${hostname}${others} must not be changed: ${why}. ${when}`
 }
 
-// Windows and freezes as they are shown: with what they are for, whether they are open, and when that changes (docs/windows.md#looking-at-windows).
+// Windows and freezes for display: their devices, whether they are open, and when that changes
+// (docs/windows.md#looking-at-windows).
 
 const names = Schema.NullOr(Schema.Array(Schema.String))
 const scope = { name: Schema.String, groups: names, device_types: names, timezone: Schema.String }
 /** ISO 8601 without a zone, UTC. */
 const time = Schema.NullOr(Schema.String)
 
-/** `opens_at` is the next opening, `closes_at` the end of the present one; null when there is none within 400 days. */
+/** `opens_at` is the next opening, `closes_at` the end of the present one; null without one within 400 days. */
 export const ShownWindow = Schema.Struct({ ...scope, is_open: Schema.Boolean, opens_at: time, closes_at: time })
 export type ShownWindow = typeof ShownWindow.Type
 
@@ -213,7 +215,7 @@ export const ShownFreeze = Schema.Struct({
 })
 export type ShownFreeze = typeof ShownFreeze.Type
 
-/** What the windows say of a device, or of all devices of a group. */
+/** The windows' verdict on a device, or on all devices of a group. */
 export const ShownVerdict = Schema.Struct({
   devices: Schema.Int,
   may_be_changed: Schema.Boolean,
@@ -223,7 +225,7 @@ export const ShownVerdict = Schema.Struct({
 })
 export type ShownVerdict = typeof ShownVerdict.Type
 
-/** How far openings are looked for, in milliseconds. */
+/** The limit of the search for openings, in milliseconds. */
 const HORIZON = 400 * 86_400_000
 
 const shown = (instant: number | null | undefined): string | null =>
@@ -259,7 +261,7 @@ export const showFreeze = (freeze: Freeze, at: number): ShownFreeze => {
   }
 }
 
-/** A verdict over so many devices. */
+/** A verdict on so many devices. */
 export const showVerdict = (verdict: Verdict, devices: number): ShownVerdict =>
   verdict.isOpen
     ? { devices, may_be_changed: true, why_not: null, opens_at: null, closes_at: shown(verdict.until) }

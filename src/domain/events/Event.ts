@@ -1,44 +1,44 @@
 /**
- * Events: an event of the audit as it is shown and exported (docs/security.md#audit), the same as followers receive it, the kinds and
- * who may see them (docs/events.md#kinds), and filters.
+ * Events: the shown and exported record of the audit (docs/security.md#audit), the same in the live feed, the kinds and their
+ * access (docs/events.md#kinds), and filters.
  */
 import { Schema } from "effect"
 import { isObject } from "../fields/Values.ts"
 
-// An event of the audit, as it is shown and exported (docs/security.md#audit).
+// An audit event, as the API shows and exports it (docs/security.md#audit).
 
-/** Who did what, when, and through what. Times are ISO 8601 without a zone, UTC. */
+/** The actor, the action, the time, and the way in. Times are ISO 8601 without a zone, UTC. */
 export const AuditEvent = Schema.Struct({
   id: Schema.Int,
   at: Schema.String,
-  /** What it happened to: `device`, `job`, `commit`, `login` … */
+  /** The kind of the object: `device`, `job`, `commit`, `login` … */
   kind: Schema.String,
-  /** What happened: `created`, `updated`, `refused` … */
+  /** The action: `created`, `updated`, `refused` … */
   action: Schema.String,
   actor: Schema.String,
-  /** How the actor came in; `server` for what nobody has asked for. */
+  /** How the actor was authenticated; `server` for the server's own work. */
   way: Schema.String,
   address: Schema.NullOr(Schema.String),
   device_id: Schema.NullOr(Schema.Int),
   hostname: Schema.NullOr(Schema.String),
   job_id: Schema.NullOr(Schema.Int),
-  /** Without secrets; `before` and `after` have the fields that changed. */
+  /** Without secrets; `before` and `after` contain the fields that changed. */
   data: Schema.Record(Schema.String, Schema.Unknown)
 }).annotate({ identifier: "AuditEvent" })
 export type AuditEvent = typeof AuditEvent.Type
 
-/** One event. Events are followed in the order of their numbers, which have gaps. */
+/** One event. Followers receive events in the order of their numbers, which have gaps. */
 export const LiveEvent = Schema.Struct({
   ...AuditEvent.fields,
   is_audit: Schema.Boolean,
-  /** A device's record after the change, or as it was before it was deleted; null for what is not about the record of a device. */
+  /** A device's record after the change, or before its deletion; null for an event about another object. */
   object: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))
 }).annotate({ identifier: "LiveEvent" })
 export type LiveEvent = typeof LiveEvent.Type
 
-// The kinds of events, and who may hear of them (docs/events.md#kinds).
+// The kinds of events, and the access to them (docs/events.md#kinds).
 
-/** What every reader may hear of, as far as it is about devices and jobs of theirs. */
+/** Kinds that every reader may receive for their own devices and jobs. */
 export const publicKinds = [
   "device",
   "interface",
@@ -63,7 +63,7 @@ export const publicKinds = [
   "disk"
 ] as const
 
-/** What only those hear of who may read the whole audit. The last two were the names of `repository` and `lock`. */
+/** Kinds that only readers of the whole audit may receive. The last two were the names of `repository` and `lock`. */
 export const auditKinds = [
   "approval",
   "audit",
@@ -80,22 +80,22 @@ export const auditKinds = [
   "joblock"
 ] as const
 
-/** What is told to whoever asks for it by name, and not kept. */
+/** Kinds for clients that name them; they are not stored. */
 export const liveOnlyKinds = ["log", "step"] as const
 
 export type LiveOnlyKind = (typeof liveOnlyKinds)[number]
 
-/** All that can be asked for. */
+/** All kinds that a client can name. */
 export const eventKinds: ReadonlySet<string> = new Set([...publicKinds, ...auditKinds, ...liveOnlyKinds])
 
 const everybodys: ReadonlySet<string> = new Set(publicKinds)
 
-/** Whether a kind is only for those who may read the audit; so is one that nobody has listed. */
+/** Whether a kind is only for readers of the audit; so is an unlisted kind. */
 export const isForAudit = (kind: string): boolean => !everybodys.has(kind)
 
 const MOVING = ["hostname", "device_type", "state"]
 
-/** Whether other devices may be in a group, or within somebody's reach, by an event. */
+/** Whether an event can change the members of a group or a caller's access. */
 export const movesDevices = ({
   action,
   data,
@@ -111,9 +111,9 @@ export const movesDevices = ({
   return action === "created" || (isObject(after) && MOVING.some((name) => Object.hasOwn(after, name)))
 }
 
-// Which events somebody has asked for (docs/events.md#pages). Pure.
+// Filters of events (docs/events.md#pages). Pure.
 
-/** What is asked for; null for all. */
+/** A filter; null for all. */
 export interface EventFilter {
   readonly kinds: ReadonlySet<string> | null
   /** Ids of devices. */
@@ -121,20 +121,20 @@ export interface EventFilter {
   readonly job: number | null
 }
 
-/** An event, as far as filters ask. */
+/** The fields of an event that filters compare. */
 interface FilteredEvent {
   readonly kind: string
   readonly device_id: number | null
   readonly job_id: number | null
 }
 
-/** Whether an event is among those that were asked for. */
+/** Whether an event passes the filters. */
 export const matchesFilter = ({ devices, job, kinds }: EventFilter, event: FilteredEvent): boolean =>
   (kinds === null || kinds.has(event.kind)) &&
   (devices === null || (event.device_id !== null && devices.has(event.device_id))) &&
   (job === null || event.job_id === job)
 
-// Reads the text of a stream of server-sent events, piece by piece. Pure.
+// Parses the text of a stream of server-sent events, piece by piece. Pure.
 
 export interface StreamMessage {
   readonly event: string
@@ -160,7 +160,7 @@ const messageOf = (block: string): StreamMessage => {
   return { event, data: data.join("\n"), id }
 }
 
-/** The messages that are whole by now, and the beginning of the next one. */
+/** The complete messages so far, and the beginning of the next one. */
 export const parseMessages = (
   text: string
 ): { readonly messages: ReadonlyArray<StreamMessage>; readonly rest: string } => {

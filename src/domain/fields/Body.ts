@@ -1,31 +1,31 @@
 /**
- * Request bodies as schemas that parse. A body is described once, as fields with their rules: decoding collects
- * everything that is wrong, in the order of the fields and in the words that clients know; the decoded type is what handlers
- * get; the API document and the tests see the schema of what is sent.
+ * Request bodies as schemas that parse. A body is described once, as fields with their rules: decoding collects all mistakes,
+ * in the order of the fields and in the words that clients know; handlers get the decoded type; the API document and the tests
+ * get the schema of the sent body.
  */
 import { Effect, Option, Predicate, Result, Schema, SchemaAST, SchemaGetter, SchemaIssue } from "effect"
 import { isBody, isObject, type JsonObject } from "./Values.ts"
 
-// A field of a request: an Effect schema of the value that handlers get, which carries as an annotation the rule by which JSON
-// becomes that value, with a sentence for what it refuses. `Body.ts` puts fields together and reads the rules; the API document
-// is made from the same schemas.
+// A field of a request: an Effect schema of the value that handlers get, with an annotation that contains the rule by which
+// JSON becomes that value and the sentence of a refusal. `Body.ts` combines fields and applies the rules; the API document is
+// made from the same schemas.
 
 /** Why a value is refused, in the words that clients read: one sentence or several. */
 export type Refusal = string | ReadonlyArray<string>
 
-/** Where a value stands: its key, and the whole object that it was sent in. */
+/** The place of a value: its key, and the whole object in which it was sent. */
 export interface Place {
   readonly key: string
   readonly body: JsonObject
 }
 
-/** The value that stands for what was sent, or why it is refused. */
+/** The value that results from the sent one, or why it is refused. */
 export type Rule<A> = (sent: unknown, place: Place) => Result.Result<A, Refusal>
 
-/** What a key that was not sent means: nothing (none), a value, or a refusal. */
+/** The result for a missing key: nothing (none), a value, or a refusal. */
 export type AbsentRule = (place: Place) => Result.Result<Option.Option<unknown>, Refusal>
 
-/** What a field carries. `wire` is the schema that the API document shows for it. */
+/** The annotation of a field. `wire` is its schema in the API document. */
 interface FieldRule {
   readonly rule: Rule<unknown>
   readonly wire: Schema.Top
@@ -38,7 +38,7 @@ const FIELD = "switchyard/field"
 const isFieldRule = (value: unknown): value is FieldRule =>
   Predicate.hasProperty(value, "rule") && Predicate.hasProperty(value, "whenAbsent")
 
-/** The rule that a schema of this module carries. A schema made elsewhere has none, which is a defect of its body. */
+/** The rule of a schema from this module. A schema from elsewhere has none, which is a defect of its body. */
 const fieldOf = (schema: Schema.Constraint): FieldRule => {
   const field = Schema.resolveAnnotations(schema)?.[FIELD]
   if (!isFieldRule(field)) throw new Error("a body contains a schema without a rule")
@@ -50,20 +50,20 @@ const nothing: AbsentRule = () => Result.succeed(Option.none())
 const carry = <S extends Schema.Top>(schema: S, field: FieldRule): S["Rebuild"] => schema.annotate({ [FIELD]: field })
 
 /**
- * A field that may be absent, and whose key is absent then. `wire` is what the document shows when that differs from the
+ * A field that may be absent, and whose key is then absent. `wire` is its schema in the document when that differs from the
  * value, for instance because a text of digits is taken as a number.
  */
 export const optional = <S extends Schema.Top>(value: S, rule: Rule<S["Type"]>, wire: Schema.Top = value) =>
   Schema.optionalKey(carry(value, { rule, wire, required: false, whenAbsent: nothing }))
 
-/** The same for a rule that may ignore a value: when it gives undefined, the key is absent as if it had not been sent. */
+/** The same for a rule that may ignore a value: when it returns undefined, the key is treated as absent. */
 export const ignorable = <S extends Schema.Top>(
   value: S,
   rule: Rule<S["Type"] | undefined>,
   wire: Schema.Top = value
 ) => Schema.optionalKey(carry(value, { rule, wire, required: false, whenAbsent: nothing }))
 
-/** A field that has to be there; `missing` is what is said when it is not. */
+/** A field that must be present; `missing` is the refusal without it. */
 export const required = <S extends Schema.Top>(
   value: S,
   missing: (place: Place) => Refusal,
@@ -71,7 +71,7 @@ export const required = <S extends Schema.Top>(
   wire: Schema.Top = value
 ): S["Rebuild"] => carry(value, { rule, wire, required: true, whenAbsent: (place) => Result.fail(missing(place)) })
 
-/** A field that stands for a value of its own when it is absent. */
+/** A field with a default. */
 export const otherwise = <S extends Schema.Top>(
   value: S,
   fallback: S["Type"],
@@ -80,7 +80,7 @@ export const otherwise = <S extends Schema.Top>(
 ): S["Rebuild"] =>
   carry(value, { rule, wire, required: false, whenAbsent: () => Result.succeed(Option.some(fallback)) })
 
-/** A field whose absence is judged by what else was sent; its rule may ignore a value. */
+/** A field whose absence is judged by the rest of the body; its rule may ignore a value. */
 export const depending = <S extends Schema.Top>(
   value: S,
   whenAbsent: AbsentRule,
@@ -88,19 +88,19 @@ export const depending = <S extends Schema.Top>(
   wire: Schema.Top = value
 ) => Schema.optionalKey(carry(value, { rule, wire, required: false, whenAbsent }))
 
-/** What clients read when a request is refused: a sentence, a list of them, or a list under `errors`. */
+/** The message of a refused request: a sentence, a list of them, or a list under `errors`. */
 type RefusalMessage = string | ReadonlyArray<string> | { readonly errors: ReadonlyArray<string> }
 
 const REFUSAL = "switchyard/refusal"
 const WIRE = "switchyard/wire"
 
-/** An issue whose message goes to the client as it is. */
+/** An issue whose message is sent to the client unchanged. */
 export const refusedWith = (message: RefusalMessage) => new SchemaIssue.InvalidValue({ [REFUSAL]: message })
 
 const isMessage = (value: unknown): value is RefusalMessage =>
   typeof value === "string" || Array.isArray(value) || (isObject(value) && Array.isArray(value["errors"]))
 
-/** The message of the first refusal in an issue; none when the issue is no refusal, which is a defect of a schema. */
+/** The message of the first refusal in an issue; undefined when the issue is not a refusal, which is a defect of a schema. */
 export const refusalOf = (issue: SchemaIssue.Issue): RefusalMessage | undefined => {
   switch (issue._tag) {
     case "InvalidValue": {
@@ -119,7 +119,7 @@ export const refusalOf = (issue: SchemaIssue.Issue): RefusalMessage | undefined 
   }
 }
 
-/** Something that was sent: every JSON value is let through to the rules; documents and samples are made from `wire`. */
+/** A sent value: every JSON value passes to the rules; documents and samples are made from `wire`. */
 export const Sent = <A>(is: (value: unknown) => value is A, wire: Schema.Top) =>
   Schema.declare(is, {
     toCodecJson: () => undefined,
@@ -132,44 +132,41 @@ export const Sent = <A>(is: (value: unknown) => value is A, wire: Schema.Top) =>
     })
   )
 
-/** The schema of what a client sends for a schema of this module; the schema itself when it is another one. */
+/** The schema of the sent value for a schema of this module; any other schema unchanged. */
 export const wireOf = (schema: Schema.Top): Schema.Top => {
   const wire = SchemaAST.toEncoded(schema.ast).annotations?.[WIRE]
   return Schema.isSchema(wire) ? wire : schema
 }
 
-/** What a body is beside its fields. */
+/** The options of a body. */
 interface BodyOptions<A> {
-  /** The message of all sentences; the list of them when it is not given. */
+  /** The message from all sentences; by default the list of them. */
   readonly message?: (sentences: ReadonlyArray<string>) => RefusalMessage
-  /** What is said of a key that is no field; such keys are ignored when it is not given. */
+  /** The refusal of an unknown key; by default such keys are ignored. */
   readonly unknownKey?: (key: string) => string
-  /** Keys that are no fields and ignored all the same. */
+  /** Unknown keys that are ignored all the same. */
   readonly ignored?: ReadonlyArray<string>
-  /** What a client reads for a refused field, for instance with the key and the value. */
+  /** The message for a refused field, for instance with the key and the value. */
   readonly sentencesOf?: (key: string, sent: unknown, sentence: string) => ReadonlyArray<string>
-  /** Rules over several fields, asked when each of them is good: the sentences of what is wrong. */
+  /** Rules over several fields, applied when each of them is valid: the sentences of the refusal. */
   readonly together?: (fields: A) => ReadonlyArray<string>
 }
 
-/** The message of a body of which clients are told the first mistake only. */
+/** The message of a body that reports only the first mistake. */
 export const firstOf = (sentences: ReadonlyArray<string>): string => sentences[0] ?? "Unknown error"
 
-/** Why fields were refused, by key and in the order in which it is told. */
+/** Why fields were refused, by key and in the order of the message. */
 export type Refusals = ReadonlyMap<string, ReadonlyArray<string>>
 
 /** All sentences, in order. */
 export const sentencesOf = (refusals: Refusals): ReadonlyArray<string> => [...refusals.values()].flat()
 
-/**
- * A body that has been looked at and not yet refused, for routes that have more to say about it than its rules can: what is
- * in the database, or what comes first.
- */
+/** A checked body, before its refusal, for routes that report more than its rules can: facts from the database, or another order. */
 export interface CheckedBody<A> {
-  /** What is good. */
+  /** The valid fields. */
   readonly fields: Partial<A>
   readonly refusals: Refusals
-  /** The same with one more refusal, at the field's place; the one that the field has already stays. */
+  /** The same with one more refusal, at the field's place; a refusal that the field already has stays. */
   readonly refuse: (key: string, refusal: Refusal) => CheckedBody<A>
   /** The body, or every sentence against it. */
   readonly complete: Result.Result<A, ReadonlyArray<string>>
@@ -206,7 +203,7 @@ interface CollectedFields {
 type NamedRules = ReadonlyArray<readonly [key: string, field: FieldRule]>
 type AnyOptions = Pick<BodyOptions<never>, "unknownKey" | "ignored" | "sentencesOf">
 
-/** Looks at every field in order, and at the keys that are none. */
+/** Checks every field in order, and unknown keys. */
 const collect = (rules: NamedRules, options: AnyOptions, body: JsonObject): CollectedFields => {
   const values = new Map<string, unknown>()
   const refusals = new Map<string, ReadonlyArray<string>>()
@@ -236,7 +233,7 @@ const wireStruct = (rules: NamedRules) =>
     Object.fromEntries(rules.map(([key, { required, wire }]) => [key, required ? wire : Schema.optionalKey(wire)]))
   )
 
-/** Looks at whole bodies. Throws when a rule gives a value that its schema does not have. */
+/** Checks whole bodies. Throws when a rule returns a value that its schema does not allow. */
 const checkerOf = <const Fields extends Schema.Struct.Fields>(
   fields: Fields,
   rules: NamedRules,
@@ -283,14 +280,14 @@ export const make = <const Fields extends Schema.Struct.Fields>(
     wire,
     /** A part of another body that is checked by these rules and not refused with it. */
     part,
-    /** The payload of a route that refuses what breaks a rule. */
+    /** The payload of a route that refuses it for any broken rule. */
     schema: Sent(isBody, wire).pipe(
       Schema.decodeTo(Schema.declare(isWhole), {
         decode: SchemaGetter.transformEffect((body) => Effect.suspend(() => parse(body))),
         encode: SchemaGetter.forbiddenEncoding
       })
     ),
-    /** The payload of a route that has more to say about a body before it refuses it. */
+    /** The payload of a route that checks more before it refuses the body. */
     checked: Sent(isBody, wire).pipe(
       Schema.decodeTo(part, { decode: SchemaGetter.transform(check), encode: SchemaGetter.forbiddenEncoding })
     )

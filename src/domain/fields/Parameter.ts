@@ -9,8 +9,8 @@ const isText = (value: unknown): value is string | ReadonlyArray<string> =>
 const firstOf = (sent: string | ReadonlyArray<string>): string => (typeof sent === "string" ? sent : (sent[0] ?? ""))
 
 /**
- * A parameter that stands for a value, or is refused with one sentence; of a name that is repeated the first counts. `wire` is
- * what the document shows.
+ * A parameter that becomes a value, or is refused with one sentence; if a name is repeated, the first wins. `wire` is its
+ * schema in the document.
  */
 export const parameter = <S extends Schema.Top>(
   value: S,
@@ -35,6 +35,6 @@ export const text = (wire?: Schema.Top) => parameter(Schema.String, Result.succe
 
 const YES: ReadonlySet<string> = new Set(["true", "1", "yes", "on"])
 
-/** A flag: a word for yes in any case, or no. Nothing is refused. */
+/** A flag: a word for yes in any case; everything else means no. Nothing is refused. */
 export const flag = (wire?: Schema.Top) =>
   parameter(Schema.Boolean, (sent) => Result.succeed(YES.has(sent.toLowerCase())), wire)

@@ -1,4 +1,4 @@
-/** Rules that several nouns share, each made with its sentence. What is accepted: (docs/api.md#texts-of-device-fields). */
+/** Rules that several nouns share, each made with its sentence. Accepted values: docs/api.md#texts-of-device-fields. */
 import { Option, Result } from "effect"
 import type { CheckedBody, Place, Refusal, Rule } from "./Body.ts"
 import { isAddress, isDigits, isFalsy, isObject, type JsonObject, lengthOf, toInteger } from "./Values.ts"
@@ -8,13 +8,13 @@ type Sentence = (place: Place & { readonly sent: unknown }) => Refusal
 
 const refuse = (sentence: Sentence, sent: unknown, place: Place) => Result.fail(sentence({ ...place, sent }))
 
-/** Takes what passes the test, as it is. */
+/** Accepts a value that passes the test, unchanged. */
 export const accept =
   <A>(test: (sent: unknown) => sent is A, sentence: Sentence): Rule<A> =>
   (sent, place) =>
     test(sent) ? Result.succeed(sent) : refuse(sentence, sent, place)
 
-/** Takes what can be converted. */
+/** Accepts a value that can be converted. */
 export const convert =
   <A>(conversion: (sent: unknown) => Option.Option<A>, sentence: Sentence): Rule<A> =>
   (sent, place) =>
@@ -23,19 +23,19 @@ export const convert =
       onSome: (value) => Result.succeed(value)
     })
 
-/** Null is taken as null. */
+/** Null stays null. */
 export const orNull =
   <A>(rule: Rule<A>): Rule<A | null> =>
   (sent, place) =>
     sent === null ? Result.succeed(null) : rule(sent, place)
 
-/** Null and the empty text are taken as null. */
+/** Null and the empty text become null. */
 export const emptyAsNull =
   <A>(rule: Rule<A>): Rule<A | null> =>
   (sent, place) =>
     sent === null || sent === "" ? Result.succeed(null) : rule(sent, place)
 
-/** Everything that the reference's language takes for false is taken as null. */
+/** Every value that is false in the reference's language becomes null. */
 export const falsyAsNull =
   <A>(rule: Rule<A>): Rule<A | null> =>
   (sent, place) =>
@@ -48,7 +48,7 @@ export const text = (max: number, sentence: Sentence): Rule<string> =>
 /** An IPv4 or IPv6 address without prefix length, as it was written. */
 export const address = (sentence: Sentence): Rule<string> => accept(isAddress, sentence)
 
-/** What means an integer that a column can hold: a number, digits in a text, a boolean. */
+/** A value that means an integer within the range of a column: a number, digits in a text, a boolean. */
 export const integer = (sentence: Sentence): Rule<number> => convert(toInteger, sentence)
 
 /** A JSON boolean. */
@@ -65,7 +65,7 @@ export const oneOf = <const Names extends ReadonlyArray<string>>(
     return Option.fromUndefinedOr(names.find((name) => name === upper))
   }, sentence)
 
-/** The value when a value of another type counts as absent. */
+/** A value of another type is replaced by the fallback. */
 export const lenient =
   <A>(test: (sent: unknown) => sent is A, fallback: A): Rule<A> =>
   (sent) =>
@@ -77,11 +77,11 @@ interface Bounds {
   readonly max: number
 }
 
-/** An integer within bounds, also as digits in a text. `tell` makes the sentence from what the value should be. */
+/** An integer within bounds, also as digits in a text. `sentenceOf` makes the sentence from the expected form. */
 export const boundedInteger =
-  ({ max, min }: Bounds, tell: (shouldBe: string, place: Place) => Refusal): Rule<number> =>
+  ({ max, min }: Bounds, sentenceOf: (shouldBe: string, place: Place) => Refusal): Rule<number> =>
   (sent, place) => {
-    const refuse = (shouldBe: string) => Result.fail(tell(shouldBe, place))
+    const refuse = (shouldBe: string) => Result.fail(sentenceOf(shouldBe, place))
     const number = typeof sent === "string" && isDigits(sent) ? Number(sent) : sent
     if (typeof number === "string") return refuse("a valid integer, unable to parse string as an integer")
     if (typeof number !== "number") return refuse("a valid integer")
@@ -90,16 +90,16 @@ export const boundedInteger =
     return number > max ? refuse(`less than ${max + 1}`) : Result.succeed(number)
   }
 
-/** A list of objects, each with the rules of a body; what is wrong is told element by element. */
+/** A list of objects, each with the rules of a body; mistakes are reported element by element. */
 export const listOf =
   <A>(
     element: { readonly check: (body: JsonObject) => CheckedBody<A> },
-    tell: { readonly noList: Refusal; readonly noObject: string }
+    refusals: { readonly noList: Refusal; readonly noObject: string }
   ): Rule<ReadonlyArray<A>> =>
   (sent) => {
-    if (!Array.isArray(sent)) return Result.fail(tell.noList)
+    if (!Array.isArray(sent)) return Result.fail(refusals.noList)
     const checked = sent.map((part) =>
-      isObject(part) ? element.check(part).complete : Result.fail([tell.noObject] as const)
+      isObject(part) ? element.check(part).complete : Result.fail([refusals.noObject] as const)
     )
     const sentences = checked.flatMap((part) => (Result.isFailure(part) ? part.failure : []))
     return sentences.length > 0

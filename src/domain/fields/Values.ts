@@ -1,9 +1,9 @@
-/** Small readings of JSON values that several routes' field rules share. */
+/** Small conversions and tests of JSON values that the field rules of several routes share. */
 import { Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { isHostname } from "../Network.ts"
 
-/** A JSON object as it was sent; nothing is known of its values. */
+/** A JSON object as it was sent; its values are unknown. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The largest number that the database's integer columns hold. */
@@ -11,7 +11,7 @@ export const MAX_INTEGER = 2 ** 31 - 1
 
 const MAX_DEPTH = 100
 
-/** Why a JSON value is not taken: a number beyond all numbers, or nesting beyond reason; undefined when it is (docs/api.md#errors). */
+/** Why a JSON value is refused: an infinite number, or too deep nesting; undefined for an acceptable value (docs/api.md#errors). */
 export const unacceptable = (value: unknown, depth = 0): string | undefined => {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : "is a number beyond all numbers"
   if (typeof value !== "object" || value === null) return undefined
@@ -23,7 +23,7 @@ export const unacceptable = (value: unknown, depth = 0): string | undefined => {
   return undefined
 }
 
-/** True when a JSON value can be taken. */
+/** True for an acceptable JSON value. */
 export const isAcceptable = (value: unknown): boolean => unacceptable(value) === undefined
 
 /** Characters as the database counts them. */
@@ -36,7 +36,7 @@ export const isAddress = (value: unknown): value is string =>
 /** Digits with an optional sign, and spaces around them. */
 export const isDigits = (text: string): boolean => /^\s*[+-]?\d+\s*$/.test(text)
 
-/** A number, digits in a text or a boolean as the integer that they mean, when a column can hold it. */
+/** A number, digits in a text or a boolean as the integer that they mean, if a column can store it. */
 export const toInteger = (value: unknown): Option.Option<number> => {
   const number =
     typeof value === "string"
@@ -49,11 +49,11 @@ export const toInteger = (value: unknown): Option.Option<number> => {
   return Number.isFinite(number) && Math.abs(number) <= MAX_INTEGER ? Option.some(number) : Option.none()
 }
 
-/** An id in a path: digits. None when no row can have it. */
+/** An id in a path: digits. None for an id outside the range of the column. */
 export const toId = (digits: string): Option.Option<number> =>
   /^\d{1,10}$/.test(digits) && Number(digits) <= MAX_INTEGER ? Option.some(Number(digits)) : Option.none()
 
-/** True for what the reference's language takes for false. */
+/** True for a value that is false in the reference's language. */
 export const isFalsy = (value: unknown): boolean =>
   value === null || value === "" || value === 0 || value === false || (Array.isArray(value) && value.length === 0)
 
@@ -64,17 +64,17 @@ export const shown = (value: unknown): string => {
   return typeof value === "string" ? value : JSON.stringify(value)
 }
 
-/** The member of an object that it has itself. */
+/** The object's own member. */
 export const own = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
 
-/** True when the object has the key itself. */
+/** True when the object itself has the key. */
 export const has = (object: JsonObject, key: string): boolean => Object.hasOwn(object, key)
 
 /** A JSON object, not an array. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A JSON object that can be taken as a body. */
+/** A JSON object that is acceptable as a body. */
 export const isBody = (value: unknown): value is JsonObject => isObject(value) && isAcceptable(value)
 
 /** A hostname that selects devices, or the sentence that refuses it. */
@@ -83,7 +83,7 @@ export const parseHostname = (value: unknown): Result.Result<string, string> => 
   return isHostname(hostname) ? Result.succeed(hostname) : Result.fail(`Hostname '${hostname}' is not a valid hostname`)
 }
 
-// The pair of texts with which several routes report a field: which setting and value, and which rule it breaks.
+// The pair of texts with which several routes report a field: the setting with its value, and the broken rule.
 
 /** `Validation error for setting <key>, bad value: <value>` and `Message: <rule>`. */
 export const settingError = (key: string, value: unknown, rule: string): ReadonlyArray<string> => [

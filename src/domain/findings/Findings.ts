@@ -21,12 +21,12 @@ import {
 
 interface MachineFacts {
   readonly disk: { readonly free: number; readonly size: number } | null
-  /** Seconds by which the database's clock is before that of this process; below zero when it is behind. */
+  /** Seconds by which the database's clock is ahead of this process; negative when it is behind. */
   readonly clock: number
   readonly dead_letters: number
-  /** What the machine of the server lacks now, and since when (ISO 8601, UTC). */
+  /** Resources that the server's machine lacks, and since when (ISO 8601, UTC). */
   readonly lacking?: ReadonlyArray<{ readonly message: string; readonly since: string }>
-  /** Commits that came with a restored backup and were not refreshed since; null when there are none. */
+  /** Commits that came with a restored backup and have not been refreshed since; null without any. */
   readonly restored: RestoredCommits | null
   /** Roles of the site that have the right `free_lines` without naming it. */
   readonly impliedFreeLines?: ReadonlyArray<string>
@@ -35,7 +35,7 @@ interface MachineFacts {
 const SKEW = 2
 const FULL = 0.1
 
-/** Disk, clocks, commits, messages that were given up, and roles that allow more than they name. */
+/** Disk, clocks, commits, messages whose delivery has ended without success, and roles that allow more than they name. */
 const ofMachine = ({
   clock,
   dead_letters,
@@ -51,7 +51,7 @@ const ofMachine = ({
     since,
     what: message,
     why: "Work that needs it waits. No device is blamed for it, and nothing is lost.",
-    next: "Mend it; the work goes on by itself within some seconds.",
+    next: "Repair it; the work continues automatically within some seconds.",
     repair: null
   })),
   ...impliedFreeLines.map((role) => ({
@@ -59,9 +59,9 @@ const ofMachine = ({
     level: "warn" as const,
     about: role,
     since: null,
-    what: `The role ${role} may write lines of its own into ports (cli_append_str) without naming the right free_lines`,
-    why: "It may give whole configurations (POST /device/{hostname}/apply_config), and both were one right before.",
-    next: "Write rights: [free_lines] beside its endpoints in permissions.yml, or take apply_config from it: docs/roles.md#free-lines.",
+    what: `The role ${role} may write free lines into ports (cli_append_str) without naming the right free_lines`,
+    why: "It may push whole configurations (POST /device/{hostname}/apply_config), and both were one right in earlier releases.",
+    next: "Add rights: [free_lines] to its endpoints in permissions.yml, or remove apply_config from it: docs/roles.md#free-lines.",
     repair: null
   })),
   ...(disk === null || disk.free >= disk.size * FULL
@@ -87,8 +87,8 @@ const ofMachine = ({
           about: "clock",
           since: null,
           what: `The clock of the database is ${lengthOf(Math.abs(clock))} ${clock > 0 ? "before" : "behind"} that of the server`,
-          why: "Timers, tokens and the order of events are told by clocks.",
-          next: "Let both be set by the same time servers (chrony, systemd-timesyncd).",
+          why: "Timers, tokens and the order of events depend on clocks.",
+          next: "Synchronize both with the same time servers (chrony, systemd-timesyncd).",
           repair: null
         }
       ]),
@@ -101,7 +101,7 @@ const ofMachine = ({
           about: restored.commits.map(({ name }) => name).join(", "),
           since: null,
           what: restoredSentence(restored),
-          why: "A push would take back what was committed after the backup.",
+          why: "A push would undo changes that were committed after the backup.",
           next: "Refresh both repositories (switchyard repo refresh), and look at a dry run of all devices.",
           repair: null
         }
@@ -115,29 +115,29 @@ const ofMachine = ({
           about: "alerts",
           since: null,
           what: `${dead_letters} ${dead_letters === 1 ? "message was" : "messages were"} given up`,
-          why: "Their receivers did not take them for days.",
-          next: "Mend the receiver (switchyard alerts test NAME), then try them again.",
+          why: "Their receivers did not accept them for days.",
+          next: "Repair the receiver (switchyard alerts test NAME), then try them again.",
           repair: { says: "Try all of them again", method: "POST" as const, path: "/alerts/replay", body: {} }
         }
       ])
 ]
 
-// What PostgreSQL does not come through with by itself.
+// Problems that PostgreSQL cannot solve alone.
 
 export interface DatabaseFact {
-  /** Transactions since the oldest row that was not frozen. */
+  /** Transactions since the oldest row that is still unfrozen. */
   readonly age: number
-  /** Seconds for which the oldest transaction is open. */
+  /** Seconds for which the oldest transaction has been open. */
   readonly oldest_transaction: number
   /** Tables with many dead rows. */
   readonly bloated: ReadonlyArray<{ readonly table: string; readonly dead: number; readonly live: number }>
 }
 
-/** Of two thousand million transactions, after which PostgreSQL takes no more. */
+/** Of two thousand million transactions, after which PostgreSQL accepts no more. */
 const OLD_ROWS = 1_000_000_000
 const LONG_TRANSACTION = 60 * MINUTE
 
-/** A lock of somebody else that holds work up; `sentence` names who has it. */
+/** A lock of another program that blocks work; `sentence` names its holder. */
 export const ofBlockade = (sentence: string): Finding => ({
   kind: "database",
   level: "bad",
@@ -145,7 +145,7 @@ export const ofBlockade = (sentence: string): Finding => ({
   since: null,
   what: sentence,
   why: "Requests that need it get 503, and jobs wait.",
-  next: "Ask whoever runs it to end it, or pg_terminate_backend with its process: docs/operations.md#locks-of-others.",
+  next: "Ask its user to end it, or call pg_terminate_backend with its process: docs/operations.md#locks-of-others.",
   repair: null
 })
 
@@ -161,8 +161,8 @@ const ofDatabase = ({ age, bloated, oldest_transaction }: DatabaseFact): Readonl
             level: "bad" as const,
             about: "transactions",
             what: `The oldest rows are ${Math.floor(age / 1_000_000)} million transactions old`,
-            why: "PostgreSQL takes no transaction any more at about 2,100 million. Its vacuum does not come through.",
-            next: "Run `vacuum freeze` when nothing else is under way, and look for transactions that are never ended."
+            why: "PostgreSQL stops accepting transactions at about 2,100 million. Its vacuum does not finish.",
+            next: "Run `vacuum freeze` when nothing else is running, and look for transactions that never end."
           }
         ]),
     ...(oldest_transaction < LONG_TRANSACTION
@@ -173,25 +173,25 @@ const ofDatabase = ({ age, bloated, oldest_transaction }: DatabaseFact): Readonl
             level: "warn" as const,
             about: "transactions",
             what: `A transaction has been open for ${lengthOf(oldest_transaction)}`,
-            why: "While it is open nothing that was removed gives its room back.",
-            next: "Find it in pg_stat_activity; a backup or a forgotten console ends by itself or by pg_terminate_backend."
+            why: "While it is open, the space of removed rows stays occupied.",
+            next: "Find it in pg_stat_activity; a backup ends automatically, a forgotten console by pg_terminate_backend."
           }
         ]),
     ...bloated.map(({ dead, live, table }) => ({
       ...finding,
       level: "warn" as const,
       about: table,
-      what: `The table ${table} has ${dead} dead rows beside ${live}`,
-      why: "Rows were removed or changed faster than the vacuum comes after.",
+      what: `The table ${table} has ${dead} dead and ${live} live rows`,
+      why: "Rows were removed or changed faster than the vacuum can follow.",
       next: `Run \`vacuum (analyze) ${table}\`.`
     }))
   ]
 }
 
-// What is stuck or about to break (docs/operations.md#doctor), by pure rules over facts that the store reads. Each concept has a file of
-// its own; this one puts them together.
+// Work that is stuck or about to break (docs/operations.md#doctor), by pure rules over facts that the store reads. Each concept
+// has a file of its own; this one combines them.
 
-/** All of them at one moment. */
+/** All facts at one moment. */
 export interface Facts extends MachineFacts {
   readonly jobs: ReadonlyArray<JobFact>
   readonly changes: ReadonlyArray<ChangeFact>
@@ -206,7 +206,7 @@ export interface Facts extends MachineFacts {
   readonly tls: ServerTlsFact | null
 }
 
-/** What is found in the facts, what is bad first. */
+/** The findings from the facts, the worst first. */
 export const findingsOf = (facts: Facts): ReadonlyArray<Finding> =>
   [
     ...facts.jobs.flatMap(ofJob),

@@ -1,23 +1,24 @@
 /**
- * What of the safe defaults does not count here (docs/security.md#secure-defaults): one list, which the log tells at the start and `doctor` at any
- * time. An installation from before them goes on as it was, and so does one that has said otherwise.
+ * Safe defaults that are not in effect here (docs/security.md#secure-defaults): one list, which the server logs at the start
+ * and `doctor` shows at any time. An installation from before these defaults keeps its previous behaviour, and so does one
+ * whose settings differ from them.
  */
 import type { Finding } from "../Finding.ts"
 
 export interface ProtectionFacts {
-  /** Tokens are asked for. */
+  /** Requests need a token. */
   readonly tokens: boolean
-  /** There is no permissions.yml, or it is disabled, so that everybody with a good token may do everything. */
+  /** No permissions.yml exists, or it is disabled, so that every caller with a valid token may do everything. */
   readonly unlimited: "no file" | "disabled" | null
-  /** No list of networks in which devices are. */
+  /** No list of networks for devices is set. */
   readonly anyAddress: boolean
-  /** The host key of a device that was not provisioned here is believed at first sight. */
+  /** The server trusts at first sight the host key of a device that it has not provisioned. */
   readonly anyKey: boolean
-  /** No list of hosts from which images are fetched for callers. */
+  /** No list of hosts is set from which the server may fetch images for callers. */
   readonly anyHost: boolean
-  /** Where others than this machine reach the API without TLS; null for nowhere. */
+  /** The address at which other machines reach the API without TLS; null without one. */
   readonly clear: string | null
-  /** Where others than this machine reach the API, with or without TLS; null for nowhere. */
+  /** The address at which other machines reach the API, with or without TLS; null without one. */
   readonly reachable: string | null
 }
 
@@ -37,8 +38,8 @@ const noTokens = ({ reachable }: ProtectionFacts): Finding =>
     "JWT_ENABLED",
     reachable === null ? "warn" : "bad",
     reachable === null
-      ? "No token is asked for: every program of this machine may do everything"
-      : `No token is asked for: everybody who reaches ${reachable} may do everything`,
+      ? "No token is required: every program on this machine may do everything"
+      : `No token is required: every client that reaches ${reachable} may do everything`,
     reachable === null ? "JWT_ENABLED is false." : "JWT_ENABLED is false and ALLOW_OPEN_API is true.",
     "Set JWT_ENABLED=true, and make the first administrator with `switchyard setup`."
   )
@@ -57,10 +58,10 @@ const unlimited = ({ unlimited }: ProtectionFacts): Finding =>
         "warn",
         "Every caller with a good JSON Web Token may do everything",
         "There is no permissions.yml in DATA_DIR.",
-        "Write permissions.yml (docs/roles.md): it counts a second later, so give everybody who is to go on a role in it."
+        "Write permissions.yml (docs/roles.md): it takes effect a second later, so include a role for every current user."
       )
 
-/** What does not count, each with what to do. */
+/** The defaults that are not in effect, each with a remedy. */
 export const ofProtection = (facts: ProtectionFacts): ReadonlyArray<Finding> => [
   ...(facts.tokens ? [] : [noTokens(facts)]),
   ...(facts.tokens && facts.unlimited !== null ? [unlimited(facts)] : []),
@@ -71,7 +72,7 @@ export const ofProtection = (facts: ProtectionFacts): ReadonlyArray<Finding> => 
           "HOST",
           "warn",
           `Tokens and passwords are sent in clear to ${facts.clear}`,
-          "HOST is no loopback address, and the server has no TLS there.",
+          "HOST is not a loopback address, and the server has no TLS there.",
           "Set TLS_CERT and TLS_KEY with HOST=127.0.0.1, or let a proxy with TLS be the only one that reaches this address (docs/security.md#tls)."
         )
       ]),
@@ -80,7 +81,7 @@ export const ofProtection = (facts: ProtectionFacts): ReadonlyArray<Finding> => 
         finding(
           "MANAGEMENT_NETWORKS",
           "warn",
-          "The fleet's login goes to whatever address a record has",
+          "The fleet's login is sent to any address in a record",
           "MANAGEMENT_NETWORKS is not set.",
           "Set it to the prefixes in which devices are (docs/security.md#management-networks)."
         )
@@ -91,7 +92,7 @@ export const ofProtection = (facts: ProtectionFacts): ReadonlyArray<Finding> => 
         finding(
           "HOST_KEY_POLICY",
           "warn",
-          "A device that was not provisioned here gets the fleet's login before anybody has seen its host key",
+          "A device from elsewhere gets the fleet's login before an operator has seen its host key",
           "HOST_KEY_POLICY is first-use.",
           "Set HOST_KEY_POLICY=approve; devices that are pinned already need no approval (docs/security.md#approval-of-host-keys)."
         )

@@ -1,5 +1,5 @@
 /**
- * What the doctor finds about work: jobs, changes and locks that are stuck, configuration sessions, and disputed identities
+ * The doctor's findings about work: jobs, changes and locks that are stuck, configuration sessions, and disputed identities
  * (docs/operations.md#doctor). Pure.
  */
 import { DAY, type Finding, lengthOf, look, MINUTE } from "../Finding.ts"
@@ -9,13 +9,13 @@ export interface JobFact {
   readonly id: number
   readonly function_name: string
   readonly status: string
-  /** Of what it says that it waits for. */
+  /** The kinds of its waits. */
   readonly reason: string | null
-  /** When it was due, or went on last: ISO 8601. */
+  /** The time at which it was due, or made its last progress: ISO 8601. */
   readonly since: string
   /** Seconds since then. */
   readonly quiet: number
-  /** Seconds since a process said that it works on it. */
+  /** Seconds since the last heartbeat of its process. */
   readonly unserved: number
 }
 
@@ -27,7 +27,7 @@ export interface ChangeFact {
   readonly job_ended: boolean
   readonly since: string
   readonly quiet: number
-  /** Seconds since the timer on the switch must have run out; below zero while it runs, null without one. */
+  /** Seconds since the timer on the switch must have expired; negative while it runs, null without a timer. */
   readonly overdue: number | null
 }
 
@@ -39,11 +39,11 @@ export interface LockFact {
   readonly held: number
 }
 
-/** A job that does nothing for so long is stuck; no step of a device takes longer without a word. */
+/** A job without progress for so long is stuck; no step of a device takes longer without a message. */
 const STUCK = 15 * MINUTE
-/** A process says every two seconds that it works on a job. */
+/** A process writes a heartbeat for its job every two seconds. */
 const UNSERVED = 2 * MINUTE
-/** The server looks after changes of jobs that have ended within a minute. */
+/** The server continues the changes of ended jobs within a minute. */
 const LEFT = 5 * MINUTE
 const PAUSED = DAY
 const LOCKED = DAY
@@ -52,10 +52,10 @@ const abort = (id: number) => ({
   says: `Abort job ${id}`,
   method: "PUT" as const,
   path: `/job/${id}`,
-  body: { action: "ABORT", abort_reason: "It did not go on" }
+  body: { action: "ABORT", abort_reason: "It made no progress" }
 })
 
-/** A job that does not go on. */
+/** A job without progress. */
 export const ofJob = ({
   function_name,
   id,
@@ -73,7 +73,7 @@ export const ofJob = ({
         ...finding,
         level: "warn",
         what: `${function_name} has been paused for ${lengthOf(quiet)}`,
-        why: "Somebody has paused it, and nobody has said that it goes on. It holds its lock.",
+        why: "A user has paused it, and no user has resumed it. It holds its lock.",
         next: "Ask who paused it; resume or abort it.",
         repair: { says: `Resume job ${id}`, method: "PUT", path: `/job/${id}`, body: { action: "RESUME" } }
       }
@@ -86,22 +86,22 @@ export const ofJob = ({
       ...finding,
       level: "bad",
       what: isDue
-        ? `${function_name} has been due for ${lengthOf(quiet)}, and nobody has begun it`
-        : `${function_name} has not come further for ${lengthOf(quiet)}`,
+        ? `${function_name} has been due for ${lengthOf(quiet)}, and no server has begun it`
+        : `${function_name} has made no progress for ${lengthOf(quiet)}`,
       why:
         unserved >= UNSERVED
-          ? "No process works on it. One that runs takes it over within a minute; a server that only looks as if it ran does not."
-          : "A process works on it, and waits for a switch or another system that says nothing.",
+          ? "No process works on it. A healthy server takes it over within a minute; a server that only appears to run does not."
+          : "A process works on it, and waits for a switch or another system that does not answer.",
       next:
         unserved >= UNSERVED
           ? "Look at the part `jobs` of the server's health, and restart a server that does not take work."
-          : "Look at its devices. An abort brings what is under way to its end, and begins nothing new.",
+          : "Look at its devices. An abort finishes the running work, and begins nothing new.",
       repair: abort(id)
     }
   ]
 }
 
-/** A change of which nobody knows how it ends. */
+/** A change whose end is unknown. */
 export const ofChange = (fact: ChangeFact): ReadonlyArray<Finding> => {
   const { hostname, job_ended, job_id, overdue, phase, quiet, since } = fact
   const finding = { kind: "change", about: hostname, since, repair: look(hostname) } as const
@@ -111,9 +111,9 @@ export const ofChange = (fact: ChangeFact): ReadonlyArray<Finding> => {
         ...finding,
         kind: "device",
         level: "bad",
-        what: `Nobody knows what it runs since job ${job_id}`,
-        why: "It could not be reached when the change had to be proved, or said something that was not understood.",
-        next: "Look what it runs; nothing is pushed by that."
+        what: `Its configuration is unknown since job ${job_id}`,
+        why: "It was unreachable when the change had to be proved, or its answer was unclear.",
+        next: "Read its configuration; this pushes nothing."
       }
     ]
   }
@@ -123,8 +123,8 @@ export const ofChange = (fact: ChangeFact): ReadonlyArray<Finding> => {
         ...finding,
         level: "bad",
         what: `A change is still ${phase}, although job ${job_id} has ended`,
-        why: "A fault of the database or of a process has cut it off, or the switch cannot be reached. A session may be left on it, which the next load removes.",
-        next: "The server looks after it by itself as soon as the switch answers. Look what it runs, and whether it answers."
+        why: "A fault of the database or of a process has interrupted it, or the switch is unreachable. A session may remain on it, which the next load removes.",
+        next: "The server finishes it automatically as soon as the switch answers. Check whether it answers, and which configuration it runs."
       }
     ]
   }
@@ -133,16 +133,16 @@ export const ofChange = (fact: ChangeFact): ReadonlyArray<Finding> => {
       {
         ...finding,
         level: "bad",
-        what: `Its timer must have run out ${lengthOf(overdue)} ago, and nobody has seen what came of it`,
-        why: "The switch has not been reached since the commit.",
-        next: "Find out whether it answers. When the timer ran out it runs what it ran before."
+        what: `Its timer must have run out ${lengthOf(overdue)} ago, and its result is unknown`,
+        why: "The switch has been unreachable since the commit.",
+        next: "Check whether it answers. If the timer has expired, it runs its previous configuration."
       }
     ]
   }
   return []
 }
 
-/** A lock that is held for nothing, or for long. */
+/** A lock whose holder no longer works, or that has been held for long. */
 export const ofLock = ({ held, job_ended, job_id, name, since }: LockFact): ReadonlyArray<Finding> => {
   if (!job_ended && held < LOCKED) return []
   return [
@@ -153,26 +153,26 @@ export const ofLock = ({ held, job_ended, job_id, name, since }: LockFact): Read
       since,
       what: `Job ${job_id} has held the lock ${name} for ${lengthOf(held)}`,
       why: job_ended
-        ? "The job has ended. A server that works gives the lock back within seconds."
-        : "The job is still under way, and others wait for it.",
-      next: job_ended ? "Clear the lock; no job is under way behind it." : "Look at the job before anything else.",
+        ? "The job has ended. A healthy server releases the lock within seconds."
+        : "The job is still running, and others wait for it.",
+      next: job_ended ? "Clear the lock; its job no longer runs." : "Look at the job before anything else.",
       repair: job_ended ? { says: `Clear the lock ${name}`, method: "DELETE", path: "/joblocks", body: { name } } : null
     }
   ]
 }
 
-// Sessions of ours that were left behind on switches. What was seen may be gone by now, without us (a restart, somebody at the console),
-// so it is told as what was seen, and when.
+// Our sessions that remain on switches. A session may have ended since the last reading without our help (a restart, a user at
+// the console), so the finding says what was seen, and at which time.
 
-/** Those of a device that are alike. */
+/** Similar sessions of a device. */
 export interface SessionFact {
   readonly hostname: string
   readonly names: ReadonlyArray<string>
-  /** They were committed, and their timer ran. */
+  /** They were committed, and their timer was running. */
   readonly is_timed: boolean
-  /** When the first of them was seen first: ISO 8601. */
+  /** The time at which the first of them was first seen: ISO 8601. */
   readonly since: string
-  /** Seconds since the device was looked at. */
+  /** Seconds since the sessions of the device were read. */
   readonly seen: number
 }
 
@@ -181,9 +181,9 @@ const ofTimer = ({ hostname, names, seen, since }: SessionFact): Finding => ({
   level: "warn",
   about: hostname,
   since,
-  what: `A commit timer of ours ran on it that nobody waits for: ${names.join(", ")}`,
-  why: `It was seen ${lengthOf(seen)} ago. Its job is not under way any more, and no change of the device waits for it. Nothing can be loaded while it runs, and when it runs out the switch takes that commit back.`,
-  next: "Let it run out, then look what the switch runs.",
+  what: `One of our commit timers ran on it although no job waits for it: ${names.join(", ")}`,
+  why: `It was seen ${lengthOf(seen)} ago. Its job has ended, and no change of the device waits for it. While it runs, the switch accepts no candidate; when it expires, the switch takes that commit back.`,
+  next: "Wait until it has expired, then read the switch's configuration.",
   repair: look(hostname)
 })
 
@@ -194,27 +194,28 @@ const ofOpen = ({ hostname, names, seen, since }: SessionFact): Finding => ({
   since,
   what:
     names.length === 1
-      ? `A session of ours was left open on it: ${names.join("")}`
-      : `${names.length} sessions of ours were left open on it: ${names.join(", ")}`,
-  why: `No job that is under way works with what was left: jobs remove their sessions, unless a fault cuts them off. This was seen last ${lengthOf(seen)} ago. What is left holds places among the sessions of the switch, and nothing else.`,
-  next: "Remove what was left by a dry run, which pushes nothing. The next change removes it too.",
+      ? `One of our sessions remains open on it: ${names.join("")}`
+      : `${names.length} of our sessions remain open on it: ${names.join(", ")}`,
+  why: `No running job uses it: jobs remove their sessions, unless a fault interrupts them. It was last seen ${lengthOf(seen)} ago. It only takes places among the sessions of the switch.`,
+  next: "A dry run removes it and pushes nothing. The next change removes it too.",
   repair: {
-    says: `Remove what was left by a dry run of ${hostname}`,
+    says: `Clean up with a dry run of ${hostname}`,
     method: "POST",
     path: "/device_syncto",
     body: { hostname, dry_run: true }
   }
 })
 
-/** What was left behind on a device. */
+/** The sessions that remain on a device. */
 export const ofSessions = (fact: SessionFact): Finding => (fact.is_timed ? ofTimer(fact) : ofOpen(fact))
 
-// What is older than the rule that refuses it now: what two records share (docs/api.md#what-is-unique), and tokens without bounds.
+// Records from before the rules that refuse them now: values that two records share (docs/api.md#what-is-unique), and tokens
+// without bounds.
 
-/** Something that a device shares with another record. */
+/** A value that a device shares with another record. */
 export interface DisputeFact {
   readonly hostname: string
-  /** What it is of the device, such as `management_ip`. */
+  /** The field of the device, such as `management_ip`. */
   readonly role: string
   readonly value: string
   /** The other record, such as `management_ip of lhv-acc2`. */
@@ -230,40 +231,40 @@ export interface OverlapFact {
   readonly other: string
 }
 
-/** A token of before the bounds of tokens (docs/security.md#persons). */
+/** A token from before the bounds of tokens (docs/security.md#persons). */
 export interface TokenFact {
   readonly id: number
   readonly name: string
   readonly created_by: string
   readonly created_at: string
-  /** Days from its making to its end. */
+  /** Days from its creation to its expiry. */
   readonly days: number
-  /** Nobody is known whose it is, so that it ends with nobody. */
-  readonly is_nobodys: boolean
+  /** Its owner is unknown, so that it does not end with a person. */
+  readonly is_ownerless: boolean
 }
 
-/** A token that is valid for longer than new ones may be, or that ends with nobody. */
+/** A token that is valid for longer than new ones may be, or that does not end with a person. */
 export const ofToken = (token: TokenFact): Finding => ({
   kind: "token",
   level: "warn",
   about: token.name,
   since: token.created_at,
-  what: token.is_nobodys
-    ? `The API token ${token.name}, made by ${token.created_by}, has no owner with whom it would end`
+  what: token.is_ownerless
+    ? `The API token ${token.name}, made by ${token.created_by}, does not end with an owner`
     : `The API token ${token.name}, made by ${token.created_by}, is valid for ${token.days} days`,
-  why: "New tokens end with the person whose they are, and are valid for API_TOKEN_DAYS at most. This one is older.",
+  why: "New tokens end with the person who owns them, and are valid for API_TOKEN_DAYS at most. This one is older.",
   next: `Make another one for its program, and revoke this one: \`switchyard token revoke ${token.id}\``,
   repair: null
 })
 
-/** A device that gets nothing pushed because another record has the same. */
+/** A device to which nothing is pushed because another record has the same value. */
 export const ofDispute = ({ hostname, other, role, value }: DisputeFact): Finding => ({
   kind: "device",
   level: "bad",
   about: hostname,
   since: null,
   what: `${role} ${value} is also the ${other}`,
-  why: "Nobody knows which of the two records the switch at that address is, so nothing is pushed to the device. Such records are refused now; these are older.",
+  why: "The server cannot decide which of the two records belongs to the switch at that address, so it pushes nothing to the device. Such records are refused now; these are older.",
   next: "Find out which record is right. Change the other one, set it to UNMANAGED, or delete it.",
   repair: null
 })

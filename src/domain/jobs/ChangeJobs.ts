@@ -15,23 +15,23 @@ const Args = Schema.Struct({
   resync: flag(false),
   /** Pushes with force although the commits in force came with a restored backup. */
   confirm_older: flag(false),
-  /** Goes beside a job that has the lock, for the devices that are named. */
+  /** Runs in parallel to a job that has the lock, for the named devices. */
   urgent: flag(false),
   ...deviceArgs,
   confirm_mode_override: Schema.optionalKey(Schema.Int),
   /** One altered or silent device ends the whole job before anything is pushed. */
   abort_on_failure: flag(false),
-  /** Devices that are worked on before the next ones are begun. */
+  /** The size of a batch of devices; the next batch begins after it. */
   batch_size: Schema.optionalKey(positive),
-  /** Devices that go first: their names, or how many. */
+  /** Devices of the first batch: their names, or their number. */
   canary: Schema.optionalKey(Schema.Union([positive, Schema.Array(Schema.String)])),
   /** The rollout stops when so many devices have failed. */
   max_failures: Schema.optionalKey(positive),
-  /** A stopped rollout takes back what is not confirmed yet. Confirm mode 2 does so unless this is false. */
+  /** A stopped rollout takes back unconfirmed changes. Confirm mode 2 does so unless this is false. */
   revert_on_failure: Schema.optionalKey(Schema.Boolean),
   /** The dry run whose differences may be pushed, and no others. */
   dry_run_job: Schema.optionalKey(positive),
-  /** What lines that a device does not show mean; without it those that are new fail the device. */
+  /** How to treat lines that a device does not show; without this option new ones fail the device. */
   on_missing_lines: Schema.optionalKey(MissingLinesPolicy),
   ...windowArgs
 })
@@ -41,21 +41,21 @@ export type SyncArguments = typeof Args.Type
 export const Stop = Schema.Struct({ aborted: Schema.Boolean, message: Schema.String })
 export type Stop = typeof Stop.Type
 
-/** Devices of which a job asks nothing, each with a sentence that says why. */
+/** Devices that a job skips, each with a sentence that says why. */
 const SkippedDevices = Schema.Record(Schema.String, Schema.String)
 export type SkippedDevices = typeof SkippedDevices.Type
 
-/** What the job has decided so far, so that a restart goes on with the same devices and judges by the same moment. */
+/** The decisions of the job so far, so that after a restart it continues with the same devices and compares with the same moment. */
 const Memo = Schema.Struct({
   hostnames: Schema.Array(Schema.String),
-  /** Newest sync event when the job started: later ones are news that this job's proof does not cover. */
+  /** Newest sync event when the job started: this job's proof does not cover later ones. */
   eventsSeen: Schema.Int,
-  /** Newest change when the job started: later ones are of jobs beside it. */
+  /** Newest change when the job started: later ones belong to parallel jobs. */
   changesSeen: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(Number.MAX_SAFE_INTEGER))),
   skipped: Schema.optionalKey(SkippedDevices),
-  /** Why the rollout was stopped, once it was. */
+  /** Why the rollout was stopped; absent before that. */
   stop: Schema.optionalKey(Stop),
-  /** The job that confirms what is proved, once it was started. */
+  /** The job that confirms the proved changes; absent before it was started. */
   confirmingJob: Schema.optionalKey(Schema.Int)
 })
 export type SyncMemo = typeof Memo.Type
@@ -65,14 +65,14 @@ export const SyncDevices = defineJob({
   Args,
   Memo,
   kind: "devices",
-  // a dry run that pushes by itself when it may is no dry run for those who may not push
+  // a dry run that can turn into a push needs the permission to push
   changesDevices: ({ auto_push, dry_run }) => !dry_run || auto_push,
   pinsCommits: true,
-  // an urgent sync is kept apart by the devices' actors alone
+  // only the devices' actors keep an urgent sync apart from the other one
   locksDevices: ({ dry_run, urgent }) => !dry_run && !urgent
 })
 
-// Job `confirm_devices`: confirms what a sync has committed and proved, on all devices or on none
+// Job `confirm_devices`: confirms the changes that a sync has committed and proved, on all devices or on none
 // (docs/changes.md#confirm-modes).
 
 export const ConfirmDevices = defineJob({
@@ -82,13 +82,13 @@ export const ConfirmDevices = defineJob({
     hostnames: Schema.Array(Schema.String),
     revert_on_failure: flag(true)
   }),
-  /** That the job has begun to confirm: from then on an abort comes too late. */
+  /** The job has begun to confirm: an abort is now too late. */
   Memo: Schema.Struct({ begun: Schema.Boolean }),
-  // works in the place of the job that waits for it: timers run on the switches, so it must not queue
+  // uses the place of the job that waits for it: timers run on the switches, so it must not queue
   kind: null
 })
 
-// Job `apply_config`: puts a given configuration on one device, whatever the settings say (docs/changes.md#apply_config).
+// Job `apply_config`: pushes a given configuration to one device, whatever its settings are (docs/changes.md#apply_config).
 
 export const ApplyConfig = defineJob({
   name: "apply_config",
@@ -98,7 +98,7 @@ export const ApplyConfig = defineJob({
   changesDevices: ({ dry_run }) => !dry_run
 })
 
-// Job `revert_job`: gives the devices that a job has changed the configuration that they had before.
+// Job `revert_job`: restores the previous configuration on the devices that a job has changed.
 
 export const RevertJob = defineJob({
   name: "revert_job",
@@ -115,7 +115,7 @@ export const RevertJob = defineJob({
   locksDevices: ({ dry_run }) => !dry_run
 })
 
-// Job `device_drift`: compares what devices run with what each was last proved to run.
+// Job `device_drift`: compares the running configurations of devices with the ones that were proved last.
 
 export const DeviceDrift = defineJob({
   name: "device_drift",

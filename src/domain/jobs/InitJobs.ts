@@ -1,6 +1,6 @@
 /**
- * Jobs that bring a new switch to MANAGED (docs/provisioning.md), and what step 1 remembers: its decision, so that a restart continues
- * where it was and a failure can restore everything as it was before.
+ * Jobs that bring a new switch to MANAGED (docs/provisioning.md), and the memo of step 1: its decision, so that it continues at
+ * the same point after a restart and restores everything after a failure.
  */
 import { Effect, Schema } from "effect"
 import { Device } from "../Device.ts"
@@ -9,9 +9,9 @@ import { Linknet } from "../Linknet.ts"
 import { Facts } from "../DeviceReadings.ts"
 import { defineJob, flag } from "./JobDefinition.ts"
 
-/** Rows as they were before step 1 wrote. */
+/** Rows from before the writes of step 1. */
 export const RowsBefore = Schema.Struct({
-  /** The switch and, for a pair, its peer or, for a replacement, the row of the new unit: whose ports are put back. */
+  /** The switch and, for a pair, its peer or, for a replacement, the row of the new unit: the devices whose ports are restored. */
   deviceIds: Schema.Array(Schema.Int),
   /** Links that were removed, and the ids of those that were added. */
   removed: Schema.Array(Linknet),
@@ -20,7 +20,7 @@ export const RowsBefore = Schema.Struct({
   /** Neighbours that were synchronized. */
   inSync: Schema.Array(Schema.Int),
   infraIp: Schema.NullOr(Schema.String),
-  /** The old switch and the row of the new unit, when one takes the place of the other. */
+  /** The old switch and the row of the new unit, in a replacement. */
   replaced: Schema.NullOr(Schema.Struct({ old: Device, unit: Device }))
 })
 export type RowsBefore = typeof RowsBefore.Type
@@ -29,7 +29,7 @@ const Address = Schema.Struct({ ip: Schema.String, network: Schema.NullOr(Schema
 
 export const InitDecision = Schema.Struct({
   stage: Schema.Literals(["prepared", "pushing", "done"]),
-  /** The row that goes on: the old switch's when it is replaced. */
+  /** The row that remains: the old switch's in a replacement. */
   deviceId: Schema.Int,
   device_type: Schema.Literals(["ACCESS", "DIST", "CORE"]),
   previousHostname: Schema.String,
@@ -45,12 +45,12 @@ export const InitDecision = Schema.Struct({
   /** Hostnames above the switch or the pair, one per uplink. */
   uplinks: Schema.Array(Schema.String),
   before: RowsBefore,
-  /** Ports and links of a replaced switch that the new unit has not. */
+  /** Ports and links of a replaced switch that the new unit does not have. */
   lost: Schema.Struct({ interfaces: Schema.Array(Schema.String), links: Schema.Array(Schema.String) })
 })
 export type InitDecision = typeof InitDecision.Type
 
-// Job `discover_device`: logs in to a switch that asked for DHCP and learns what it is (docs/provisioning.md#discovery).
+// Job `discover_device`: logs in to a switch that asked for DHCP and reads its identity (docs/provisioning.md#discovery).
 
 export const DiscoverDevice = defineJob({
   name: "discover_device",
@@ -91,7 +91,7 @@ export const InitFabricStep1 = defineJob({
     device_id: Schema.Int,
     new_hostname: Schema.String,
     device_type: Schema.String,
-    /** Null: find out; empty: do not check. */
+    /** Null: find the neighbours; empty: do not check. */
     neighbors: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
   }),
   Memo: InitDecision,

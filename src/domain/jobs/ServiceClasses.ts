@@ -1,48 +1,48 @@
 /**
- * In which order jobs that wait get what is free: people before schedules before upkeep, and among the jobs of one class each
- * person in turn, so that nobody waits behind all jobs of somebody else (docs/jobs.md#who-goes-first). No class starves: of
- * `SHARE + 1` jobs that begin while a lower class waits, one is of that class. Pure; `JobPlaces.ts` hands the places out.
+ * The order in which waiting jobs get free places: people before schedules before upkeep, and among the jobs of one class each
+ * person in turn, so that no person waits for all jobs of another (docs/jobs.md#who-goes-first). No class starves: of `SHARE +
+ * 1` jobs that begin while a lower class waits, one is of that class. Pure; `JobPlaces.ts` assigns the places.
  */
 
-/** From the first to the last: a person waits for the job; it was to begin at a later time; nobody waits for it. */
+/** From the first to the last: a person waits for the job; it was scheduled for a later time; no person waits for it. */
 export const serviceClasses = ["person", "schedule", "upkeep"] as const
 export type ServiceClass = (typeof serviceClasses)[number]
 
-/** How a sentence names a job of the class. */
+/** The name of the class in a sentence. */
 export const classNames: Readonly<Record<ServiceClass, string>> = {
   person: "a job that a person has just started",
   schedule: "a scheduled job",
   upkeep: "upkeep"
 }
 
-/** So many jobs of higher classes pass one of a lower class that waits; then it is its turn. */
+/** So many jobs of higher classes pass a waiting job of a lower class; then it is its turn. */
 export const SHARE = 4
 
-/** Of so many places one is kept for people, because jobs that are under way are not put aside. */
-const PLACES_BESIDE_A_KEPT_ONE = 4
+/** Of so many places one is reserved for people, because running jobs are not interrupted. */
+const SHARED_PLACES_PER_RESERVED = 4
 
-/** How many of these places jobs of lower classes leave to people. */
-export const keptForPeople = (places: number): number =>
-  places < 2 ? 0 : Math.max(1, Math.floor(places / (PLACES_BESIDE_A_KEPT_ONE + 1)))
+/** The number of these places that jobs of lower classes do not take. */
+export const reservedForPeople = (places: number): number =>
+  places < 2 ? 0 : Math.max(1, Math.floor(places / (SHARED_PLACES_PER_RESERVED + 1)))
 
-/** Something that waits for a place. */
+/** A job that waits for a place. */
 export interface Waiter {
   readonly serviceClass: ServiceClass
-  /** For whom it is done; each of them has their turn. */
+  /** The person that the job works for; persons take turns. */
   readonly person: string
-  /** It had a place before a restart and may hold a lock: it goes before all others. */
+  /** It had a place before a restart and may hold a lock: it has priority over all others. */
   readonly hasBegun: boolean
 }
 
-/** Those who wait for places of one kind, and those who have them. */
+/** The waiting jobs of one kind of place, and the holders of its places. */
 interface Places<W extends Waiter> {
-  /** Takes one into the line; it may be its turn at once. */
+  /** Adds a job to the queue; it may get a place immediately. */
   readonly add: (waiter: W) => void
-  /** Takes one out, from the line or from its place. True when it was there. */
+  /** Removes a job from the queue or from its place. True when it was found. */
   readonly remove: (waiter: W) => boolean
-  /** Gives a place to whose turn it is; undefined when no place is free for anybody who waits. */
+  /** Gives a place to the next job; undefined when no place is free for any waiting job. */
   readonly next: () => W | undefined
-  /** How many wait. */
+  /** The length of the queue. */
   readonly waiting: (serviceClass: ServiceClass) => number
 }
 
@@ -50,20 +50,20 @@ export const makePlaces = <W extends Waiter>(places: number): Places<W> => {
   const line = new Set<W>()
   const placed = new Set<W>()
   const passed: Record<ServiceClass, number> = { person: 0, schedule: 0, upkeep: 0 }
-  /** When each person had their last turn, counted in turns. */
+  /** The last turn of each person, counted in turns. */
   const served = new Map<string, number>()
   let turns = 0
 
   const waitingIn = (serviceClass: ServiceClass) => [...line].filter((one) => one.serviceClass === serviceClass)
 
-  /** Those of lower classes that run may not take the places that are kept for people. */
+  /** Running jobs of lower classes may not take the places that are reserved for people. */
   const hasRoomFor = (serviceClass: ServiceClass): boolean => {
     if (serviceClass === "person") return true
     const lower = [...placed].filter((one) => one.serviceClass !== "person").length
-    return lower < places - keptForPeople(places)
+    return lower < places - reservedForPeople(places)
   }
 
-  /** Of those whose person was served longest ago, the one that came first. */
+  /** Of the jobs whose person was served longest ago, the first that came. */
   const inTurn = (waiters: ReadonlyArray<W>): W | undefined =>
     waiters.reduce<W | undefined>((best, one) => {
       if (best === undefined) return one

@@ -1,5 +1,6 @@
 /**
- * Jobs that keep things up to date: `refresh_repository`, `renew_cert`, `device_erase`, `update_facts` and `read_tables` (docs/jobs.md).
+ * Jobs that keep things up to date: `refresh_repository`, `renew_cert`, `device_erase`, `update_facts` and `read_tables`, and the jobs
+ * about firmware (docs/jobs.md).
  */
 import { Effect, Schema } from "effect"
 import { CommitEffects } from "../CommitEffects.ts"
@@ -8,12 +9,12 @@ import { defineJob, deviceArgs, flag, windowArgs } from "./JobDefinition.ts"
 
 export const RefreshRepository = defineJob({
   name: "refresh_repo",
-  /** Which repository is in the memo: clients know a record without arguments. */
+  /** The repository is in the memo: clients know a record without arguments. */
   Args: Schema.Null,
-  /** Which repository, and the answer to the request once it was refused. */
+  /** The repository, and the answer to the request after a refusal. */
   Memo: Schema.Struct({
     repository: Schema.Literals(["settings", "templates"]),
-    /** What was asked for beside the refresh. */
+    /** Options of the request in addition to the refresh. */
     confirm: Schema.optionalKey(Schema.String),
     rename_ports: Schema.optionalKey(Schema.Boolean),
     refused: Schema.optionalKey(
@@ -24,16 +25,16 @@ export const RefreshRepository = defineJob({
         commit: Schema.optionalKey(Schema.String)
       })
     ),
-    /** The answer of a refresh whose commit waits for a confirmation: it was not refused. */
+    /** The answer of a refresh whose commit waits for a confirmation: it is not a refusal. */
     waits: Schema.optionalKey(Schema.Struct({ message: Schema.String, commit: Schema.String, effects: CommitEffects })),
-    /** The commit that came into force, and what it means. */
+    /** The commit that came into force, and its effects. */
     commit: Schema.optionalKey(Schema.String),
     effects: Schema.optionalKey(CommitEffects),
     warnings: Schema.optionalKey(Schema.Array(Remark)),
-    /** Files that nobody meant to be read. */
+    /** Files that were probably not meant to be read. */
     ignored: Schema.optionalKey(Schema.Array(Schema.String))
   }),
-  // refreshes of a repository take turns, and those that wait share the next one (`RefreshTurns.ts`)
+  // refreshes of a repository take turns, and waiting ones share the next one (`RefreshTurns.ts`)
   kind: null,
   changesDevices: () => false
 })
@@ -45,7 +46,7 @@ export const RenewCert = defineJob({
   Args: Schema.Struct({
     hostname: Schema.optionalKey(Schema.String),
     group: Schema.optionalKey(Schema.String),
-    /** Of the schedule: devices whose certificates end soon. */
+    /** From the schedule: devices whose certificates expire soon. */
     hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
     ...windowArgs
   }),
@@ -53,7 +54,7 @@ export const RenewCert = defineJob({
   kind: "devices"
 })
 
-// Job `device_erase`: brings an access switch back to its factory default and deletes its row (docs/jobs.md#device_erase).
+// Job `device_erase`: resets an access switch to its factory default and deletes its row (docs/jobs.md#device_erase).
 
 export const DeviceErase = defineJob({
   name: "device_erase",
@@ -62,7 +63,7 @@ export const DeviceErase = defineJob({
   kind: "devices"
 })
 
-// Job `update_facts`: reads what a device is and writes what changed (docs/jobs.md#update_facts).
+// Job `update_facts`: reads the facts of a device and stores the differences (docs/jobs.md#update_facts).
 
 export const UpdateFacts = defineJob({
   name: "update_facts",
@@ -72,7 +73,8 @@ export const UpdateFacts = defineJob({
   changesDevices: () => false
 })
 
-// Job `read_tables`: reads which machines devices have learnt on their ports and by their addresses (docs/jobs.md#read_tables).
+// Job `read_tables`: reads the machines that devices have learnt on their ports and by their addresses
+// (docs/jobs.md#read_tables).
 
 export const ReadTables = defineJob({
   name: "read_tables",
@@ -110,7 +112,7 @@ export const DeviceUpgrade = defineJob({
   /** Hostnames that are upgraded together, first group to last; one group unless the upgrade is staggered. */
   Memo: Schema.Struct({ groups: Schema.Array(Schema.Array(Schema.String)) }),
   kind: "devices",
-  // what is only looked at or downloaded changes nothing in service
+  // a check or a download changes nothing in service
   followsWindows: ({ activate, reboot }) => activate || reboot,
   pinsCommits: true
 })
@@ -119,9 +121,9 @@ export const DeviceUpgrade = defineJob({
 
 export const GetFirmware = defineJob({
   name: "get_firmware",
-  /** As the request had them: what is wrong with them is the result of the job. */
+  /** As in the request: the job reports mistakes in them as its result. */
   Args: Schema.Struct({ url: Schema.Unknown, sha1: Schema.Unknown, verify_tls: Schema.Unknown }),
-  /** How far it is: bytes that are there, and of the whole when the other side tells. */
+  /** The progress: bytes received, and in total if the server reports it. */
   Memo: Schema.Struct({ bytes: Schema.Int, total: Schema.NullOr(Schema.Int) }),
   kind: "firmware",
   changesDevices: () => false

@@ -1,4 +1,4 @@
-/** Platforms without a driver: their devices are kept as inventory. One that gets a driver moves into a folder of its own. */
+/** Platforms without a driver: their devices are inventory only. A platform that gets a driver moves into a folder of its own. */
 import { commonShortNames, indented, type Platform } from "./Platform.ts"
 import { commonSecrets, junosSecrets } from "./SecretWords.ts"
 import { usualRisk } from "../ChangeRisk.ts"

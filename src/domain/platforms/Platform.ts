@@ -1,30 +1,33 @@
 /**
- * What is known of a platform without a session to one of its devices, as one data record: names, words and patterns that any
- * room may ask for. How its devices are talked to is its driver's business alone (`src/drivers`).
+ * Knowledge about a platform without a session to one of its devices, as one data record: names, words and patterns that any
+ * room may read. Dialogues with its devices belong to its driver alone (`src/drivers`).
  */
 import type { PlatformWords, RiskRule } from "../ChangeRisk.ts"
 
-/** What the driver of a platform offers beyond reading a device and changing its configuration. */
+/** The abilities of a platform's driver in addition to reading a device and changing its configuration. */
 export interface Capabilities {
-  /** A commit that the device takes back on its own unless another login confirms it; without one, changes are committed at once. */
+  /**
+   * A commit that the device rolls back automatically unless another login confirms it; without this ability, changes are
+   * committed immediately.
+   */
   readonly timer: boolean
-  /** The device takes a key and a certificate of ours: into stores of its own, or as files where a setting says so. */
+  /** The device accepts a key and a certificate: in its own stores, or as files at a path from the settings. */
   readonly certificates: "stores" | "files" | false
   /** The device fetches images of its operating system and boots them. */
   readonly firmware: boolean
-  /** The device can be brought back to its factory default. */
+  /** The device can be reset to its factory default. */
   readonly erase: boolean
-  /** Ports can be taken down and up again with the templates `bounce-down.j2` and `bounce-up.j2`. */
+  /** Ports can be disabled and enabled again with the templates `bounce-down.j2` and `bounce-up.j2`. */
   readonly bounce: boolean
 }
 
 /** Names of interfaces. */
 interface InterfaceNames {
-  /** Short prefixes and what they stand for; the first that fits counts. */
+  /** Short prefixes and their long forms; the first that fits wins. */
   readonly short: ReadonlyArray<readonly [short: string, long: string]>
-  /** Ports that hold cables. Subinterfaces are no ports. */
+  /** Ports for cables. Subinterfaces are not ports. */
   readonly physical: RegExp
-  /** How every name begins that an interface can have in the settings; null where that is not known. */
+  /** The beginnings of all interface names that the settings may contain; null where they are unknown. */
   readonly possible: RegExp | null
 }
 
@@ -32,15 +35,15 @@ interface InterfaceNames {
 export interface MultiLineInput {
   /** The whole line that opens it. */
   readonly opens: RegExp
-  /** How many texts follow, each ended by a line of its own. */
+  /** The number of texts that follow, each ended by a line of its own. */
   readonly texts: number
-  /** The heading that it must stand below: elsewhere the device refuses it and runs the text. Left out: any place. */
+  /** The heading under which it must appear: elsewhere the device refuses it and runs the text. Left out: any place. */
   readonly within?: RegExp
 }
 
 /**
  * A word that begins configuration as well as commands. The word at `place` (1: the next one) decides: one of `configuration`
- * is configuration, what abbreviates one of `commands` is a command, and so is what is left when `otherwise` says it.
+ * is configuration, an abbreviation of one of `commands` is a command, and `otherwise` decides the rest.
  */
 export interface SharedWord {
   readonly word: string
@@ -48,88 +51,91 @@ export interface SharedWord {
   readonly configuration: ReadonlyArray<string>
   readonly commands: ReadonlyArray<string>
   readonly otherwise: "configuration" | "command"
-  /** What the word is without another one at `place`. */
+  /** The class of the word without another one at `place`. */
   readonly alone: "configuration" | "command"
 }
 
 /** Words that a device runs instead of storing them, also where it takes configuration (`CandidateGate.ts`). */
 export interface CommandWords {
-  /** Words that commit, give up or open a session or change the mode as a whole. */
+  /** Words that commit, abort or open a session or change the mode as a whole. */
   readonly session: ReadonlyArray<string>
   /** The other commands of the exec modes. */
   readonly exec: ReadonlyArray<string>
-  /** Words that leave the mode that they stand in, each with how its heading begins; empty for any. */
+  /** Words that leave their mode, each with the beginning of its heading; empty for any. */
   readonly leave: ReadonlyMap<string, string>
   /** The line that ends a whole configuration. */
   readonly end: string
   readonly shared: ReadonlyArray<SharedWord>
-  /** Words of the configuration with which one of the commands begins: `log` is no abbreviation of `logout`. */
+  /** Words of the configuration with which one of the commands begins: `log` is not an abbreviation of `logout`. */
   readonly configuration: ReadonlyArray<string>
-  /** Words before a line that take it away or set its default. */
+  /** Words before a line that remove it or set its default. */
   readonly negations: ReadonlyArray<string>
-  /** Lines that begin so are comments, beside those of the notation. */
+  /** Lines that begin with these are comments, in addition to those of the notation. */
   readonly comments: ReadonlyArray<string>
   /** Lines that open a mode. */
   readonly opensMode: RegExp
-  /** Lines that exist at the top level, so that one below a heading leaves its section. */
+  /** Lines that exist at the top level, so that such a line below a heading leaves its section. */
   readonly topLevel: RegExp
-  /** Headings below which some of these are lines of the section; behind a line break, such a line. */
+  /** Headings below which some of these are lines of the section; such a line follows after a line break. */
   readonly nesting: RegExp
-  /** A line that gives a command another name, with that name as its first group; null where there are no aliases. */
+  /** A line that defines another name for a command, with that name as its first group; null where the platform has no aliases. */
   readonly alias: RegExp | null
-  /** Lines whose rest is text, so that `|` and `>` in it are; null where the device acts on neither. */
+  /**
+   * Lines whose rest is text, so that `
+   * ` and `>` in it are text too; null where the device acts on neither.
+   */
   readonly textBehind: RegExp | null
-  /** Bytes of a line that the device takes as one. */
+  /** The most bytes that the device reads as one line. */
   readonly longestLine: number
 }
 
-/** A line that looks like an error and is only said for information. */
+/** A line that looks like an error and is only information. */
 export interface DeviceRemark {
   readonly line: RegExp
   readonly meaning: string
-  /** The releases that say it, from their beginning; left out: all. */
+  /** The releases that print it, by their beginning; left out: all. */
   readonly releases?: RegExp
 }
 
-/** How a configuration is written down. */
+/** The notation of a configuration. */
 export interface ConfigNotation {
-  /** What shows which lines belong to a section. */
+  /** How lines are assigned to a section. */
   readonly sections: "indentation" | "braces"
-  /** Lines that begin so are comments. */
+  /** Lines that begin with this are comments. */
   readonly comment: string
   /**
-   * Lines that a device writes on its own, with their indentation: comments, its release, the image that it boots, times. They say nothing
-   * of what it was told, so that no comparison of what it runs looks at them.
+   * Lines that a device writes automatically, with their indentation: comments, its release, the image that it boots, times.
+   * They are not part of the configuration that it received, so no comparison considers them.
    */
   readonly own: RegExp
-  /** The first line of an interface's section; `{name}` stands for the interface. */
+  /** The first line of an interface's section; `{name}` represents the interface. */
   readonly interfaceHeading: string
   readonly multiLineInputs: ReadonlyArray<MultiLineInput>
 }
 
-/** A line that says what is so anyway, and where it does: `section` is the last heading above it, empty at the top. */
+/** A line that states a default, and its place: `section` is the last heading above it, empty at the top. */
 export interface SilentDefault {
   readonly section: RegExp
   readonly line: RegExp
 }
 
-/** How a device shows lines of its configuration otherwise than it was given them. */
+/** How a device shows lines of its configuration in another form than it received them. */
 export interface ShownLines {
-  /** Lines that do something, and stand in no configuration. */
+  /** Lines that act immediately and appear in no configuration. */
   readonly never: RegExp
-  /** Lines that are not shown because they say what is so anyway. */
+  /** Lines that the device does not show because they state a default. */
   readonly defaults: ReadonlyArray<SilentDefault>
-  /** What is on by default, so that a `no` before it is shown. */
+  /** Features that are on by default, so that a `no` before them is shown. */
   readonly on: ReadonlyArray<SilentDefault>
-  /** Commands, with the blank behind them, whose text is shown as it was given. */
+  /** Commands, with the blank after them, whose text is shown unchanged. */
   readonly freeText: RegExp
   /** A command, and its list of numbers, which may be shown sorted and with ranges. */
   readonly lists: RegExp
 }
 
-/** Two builds of one image, of which each model runs one. */
+/** Two builds of one image; each model runs one of them. */
 export interface ImageBuilds {
-  /** How the file names of each begin. */
+  /** The beginning of the file names of each. */
   readonly wide: string
   readonly narrow: string
   /** Models that run the narrow one. */
@@ -140,46 +146,46 @@ export interface ImageBuilds {
 
 /** File names of firmware images. */
 export interface FirmwareNames {
-  /** The version that a file name announces, as the first group. */
+  /** The version in a file name, as the first group. */
   readonly version: RegExp
   /** Null where one image serves all models. */
   readonly builds: ImageBuilds | null
 }
 
 export interface Platform<Name extends string = string> {
-  /** As it stands in a device's record, in the names of template folders, and in settings. */
+  /** The name in a device's record, in the names of template folders, and in settings. */
   readonly name: Name
-  /** Who makes the devices, as their facts say it. */
+  /** The manufacturer, as in the devices' facts. */
   readonly vendor: string
-  /** Null without a driver: devices of this platform are kept as inventory. */
+  /** Null without a driver: devices of this platform are inventory only. */
   readonly capabilities: Capabilities | null
-  /** Several devices may show one serial number: containers show that of the machine beneath. Left out: each has its own. */
+  /** Several devices may show the same serial number: containers show that of their host. Left out: each has its own. */
   readonly sharesSerials?: true
   readonly interfaces: InterfaceNames
   readonly configuration: ConfigNotation
-  /** Words and rules by which changes without a reviewer are judged; null: none is pushed without a person. */
+  /** Words and rules that judge changes without a reviewer; null: nothing is pushed without a person. */
   readonly autoPush: PlatformWords | null
-  /** How much each kind of changed line counts in the score of a change. */
+  /** The weight of each kind of changed line in the score of a change. */
   readonly risk: ReadonlyArray<RiskRule>
-  /** Null where nothing is known of its images. */
+  /** Null where its images are unknown. */
   readonly firmware: FirmwareNames | null
-  /** Sources of regular expressions for what stands before a secret; the longer forms come first. */
+  /** Sources of regular expressions for the text before a secret; the longer forms come first. */
   readonly secrets: ReadonlyArray<string>
   /**
-   * Sources of regular expressions for what stands before a secret that devices show with another hash or obfuscation each
-   * time it is given to them, from the first word of the line on. Such values cannot be compared.
+   * Sources of regular expressions for the text before a secret that devices show with a new hash or obfuscation each time they
+   * receive it, from the first word of the line. Such values cannot be compared.
    */
   readonly saltedSecrets: ReadonlyArray<string>
   readonly remarks: ReadonlyArray<DeviceRemark>
-  /** A line that gives a user a login, without its indentation; the user is the first group. Null where it is not known. */
+  /** A line that gives a user a login, without its indentation; the user is the first group. Null where it is unknown. */
   readonly loginLine: RegExp | null
-  /** Left out where nothing is known of it. */
+  /** Left out where it is unknown. */
   readonly shown?: ShownLines
   /** Left out for a platform without a driver. */
   readonly commands?: CommandWords
 }
 
-// What several platforms have in common: names and notation of the command lines that are written like Cisco's.
+// Common parts of several platforms: names and notation of command lines in Cisco's style.
 
 /** Short names that mean the same wherever they are used. */
 export const commonShortNames: ReadonlyArray<readonly [short: string, long: string]> = [
@@ -196,11 +202,11 @@ export const commonShortNames: ReadonlyArray<readonly [short: string, long: stri
   ["Hu", "HundredGigE"]
 ]
 
-/** Sections by indentation, without inputs of several lines. */
+/** Sections by indentation, without multi-line inputs. */
 export const indented: ConfigNotation = {
   sections: "indentation",
   comment: "!",
-  // a comment that an author has written begins with two
+  // an author's comment begins with two
   own: /^(?:\s*!(?!!)|end$)/,
   interfaceHeading: "interface {name}",
   multiLineInputs: []

@@ -1,4 +1,4 @@
-/** All platforms that a device may have, and what can be asked of them by name. A platform more is one line here. */
+/** All platforms that a device may have, and questions about them by name. A new platform is one more line here. */
 import { eos } from "./eos/Platform.ts"
 import { frr } from "./frr/Platform.ts"
 import { ios, iosXr, junos, nxos } from "./InventoryPlatforms.ts"
@@ -7,30 +7,30 @@ import { Effect, Schema } from "effect"
 
 const all = [eos, junos, ios, iosXr, nxos("nxos"), nxos("nxos_ssh"), frr] as const
 
-/** The records, in the order in which clients are shown the names. */
+/** The records, in the order in which clients see the names. */
 export const platforms: ReadonlyArray<Platform> = all
 
-/** The names that may be given when a device is created. */
+/** The names that a new device may have. */
 export const platformNames = all.map(({ name }) => name)
 
 const byName: ReadonlyMap<string, Platform> = new Map(platforms.map((platform) => [platform.name, platform]))
 
-/** The part of a device's record that says what it is. */
+/** The fields of a device's record that identify its kind. */
 interface OfPlatform {
   readonly platform: string | null
 }
 
-/** The record of this name; undefined for a name that stands for none, which a device may have been given by a change of it. */
+/** The record of this name; undefined for an unknown name, which an update may have given to a device. */
 export const platformOf = (name: string | null | undefined): Platform | undefined => byName.get(name ?? "")
 
-/** What may be asked of a device; null for one of a platform without a driver. */
+/** The abilities of the driver for a device; null for a platform without a driver. */
 export const capabilitiesOf = ({ platform }: OfPlatform): Capabilities | null =>
   platformOf(platform)?.capabilities ?? null
 
-/** Whether a driver can log in to the device. Without one it is kept as inventory. */
+/** Whether a driver can log in to the device. Without one it is inventory only. */
 export const isManageable = (device: OfPlatform): boolean => capabilitiesOf(device) !== null
 
-/** Whether the driver of the device's platform can do this. */
+/** Whether the driver of the device's platform has this ability. */
 export const can = (device: OfPlatform, capability: keyof Capabilities): boolean =>
   (capabilitiesOf(device)?.[capability] ?? false) !== false
 
@@ -40,8 +40,8 @@ export const can = (device: OfPlatform, capability: keyof Capabilities): boolean
 const shortName = /^([A-Za-z]+)(\d[\d/.:]*)$/
 
 /**
- * The long name of an interface on a platform, such as `Ethernet51` for `Et51`. Long, Junos and unknown names stay as they
- * are; on a platform that is not known the common names count.
+ * The long name of an interface on a platform, such as `Ethernet51` for `Et51`. Long, Junos and unknown names stay unchanged;
+ * on an unknown platform the common names apply.
  */
 export const longName = (platform: string, name: string): string => {
   const match = shortName.exec(name)
@@ -74,8 +74,8 @@ export const compareNames = (a: string, b: string): number => {
 /** Whether the name is a subinterface's, such as `Ethernet1.100`. */
 export const isSubinterface = (name: string): boolean => name.includes(".")
 
-// Lines that devices of a site print for information although they look like refusals (`DEVICE_REMARKS`), beside those that the
-// platforms' records have (docs/switch-dialogues.md#remarks-and-refusals).
+// Lines that devices of a site print for information although they look like refusals (`DEVICE_REMARKS`), in addition to those
+// in the platforms' records (docs/switch-dialogues.md#remarks-and-refusals).
 
 const isPattern = (text: string): boolean => {
   try {
@@ -92,7 +92,7 @@ const Pattern = Schema.NonEmptyString.pipe(
 const SiteRemark = Schema.Struct({
   /** Left out: all platforms. */
   platform: Schema.optionalKey(Schema.String),
-  /** How the releases begin that say it, such as `4.32`; left out: all. */
+  /** The beginnings of the releases that print it, such as `4.32`; left out: all. */
   release: Schema.optionalKey(Schema.String),
   /** The line, as a regular expression. */
   line: Pattern,
@@ -103,13 +103,13 @@ const SiteRemark = Schema.Struct({
 export const SiteRemarks = Schema.fromJsonString(Schema.Array(SiteRemark))
 export type SiteRemarks = typeof SiteRemarks.Type
 
-/** What a device is. */
+/** The kind of a device. */
 interface OfRelease {
   readonly platform: string | null
   readonly os_version: string | null
 }
 
-/** Remarks that only some devices make, as far as this one does. One whose release is not known may make any. */
+/** The remarks that this device may print. A device of an unknown release may print any. */
 export const remarksOf = (site: SiteRemarks, { os_version, platform }: OfRelease): ReadonlyArray<DeviceRemark> => {
   const release = os_version ?? ""
   const built = platformOf(platform)?.remarks ?? []
@@ -122,11 +122,11 @@ export const remarksOf = (site: SiteRemarks, { os_version, platform }: OfRelease
   return [...own, ...given.map(({ line, meaning }) => ({ line: new RegExp(line), meaning }))]
 }
 
-// Why nothing can be asked of a device of a platform without a driver.
+// Why a device of a platform without a driver cannot be used.
 
 const managed = platforms.filter(({ capabilities }) => capabilities !== null).map(({ name }) => name)
 
-/** There is no driver for the device's platform. Nothing was sent to the device; only another platform in its record helps. */
+/** No driver exists for the device's platform. Nothing was sent to the device; only another platform in its record helps. */
 export class UnmanageableDevice extends Schema.TaggedError<UnmanageableDevice>()("UnmanageableDevice", {
   hostname: Schema.String,
   platform: Schema.NullOr(Schema.String)
@@ -140,7 +140,7 @@ export class UnmanageableDevice extends Schema.TaggedError<UnmanageableDevice>()
   }
 }
 
-/** The text of a failed task that says so, ending in `Type: message` and a newline. */
+/** The text of a failed task for this error, ending in `Type: message` and a newline. */
 export const unmanageableText = (error: UnmanageableDevice): string => `${error._tag}: ${error.message}\n`
 
 /** Fails with UnmanageableDevice for a device that no driver can log in to. */

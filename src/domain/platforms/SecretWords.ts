@@ -1,12 +1,12 @@
 /**
- * The words around secrets in the lines of all platforms, as sources of regular expressions: what stands before a secret, the words
- * between that are known to be harmless, and what may follow it. What is not known to be harmless is hidden with the secret
+ * The words around secrets in the lines of all platforms, as sources of regular expressions: the text before a secret, the
+ * harmless words between, and the words that may follow it. Every word of unknown meaning is hidden with the secret
  * (docs/security.md#forms-of-secrets), so a form that is missing here hides too much and never too little.
  */
 
-/** Where a statement begins: a line, which may have the sign of a difference, or what follows a heading that is joined to it. */
+/** The beginning of a statement: a line, which may have the sign of a difference, or the text after a heading that is joined to it. */
 const start = String.raw`(?:^[+-]?\s*|[/{;|"']\s*|\bno\s+)`
-/** Where a word begins. */
+/** The beginning of a word. */
 const word = String.raw`(?<![\w-])`
 /** The line has one of these words before this place. The distance is bounded, so that long lines take linear time. */
 const after = (words: string) => String.raw`(?<=${words}.{0,300})`
@@ -19,14 +19,14 @@ const secretType = String.raw`(?:${typeWord}\s+){0,4}`
 
 const host = String.raw`\bsnmp-server\s+host\s+\S+\s+(?:(?:vrf|use-vrf|filter-vrf)\s+\S+\s+)?(?:(?:traps?|informs?)\s+)?`
 
-/** Words behind `password` and `secret` that say how passwords have to be, or where one is kept. */
+/** Words after `password` and `secret` that set requirements for passwords, or the place where one is stored. */
 const policies = String.raw`(?:(?:minimum|maximum|policy|encryption|encryption-key|strength|strength-check|complexity|history|length|lifetime|format|change-type|prompt|required|rollover|inheritance-disable|inherit|aging|keychain|expiration|expire|profile)(?=\s|;|$)|(?:minimum|maximum|expiry|encryption)-|shared-secret\s+profile\s|option\s+\d+\s+for\s|hash\s+${algorithm}\s*;?\s*$|lifetime\s)`
 /** The number of a key, which its own words follow. */
 const keyNumber = String.raw`(?:\d{1,10}\s*(?:[{/](?:\s|$)|(?:secret|key-string|key-octet-string|start-time|key-name|algorithm|options|accept-lifetime|send-lifetime|cryptographic-algorithm)\s+\S))`
 const noKey = String.raw`(?!(?:chain|chains|generate|config-key|zeroize|import|export|pair|rsa|ecdsa|id)\b|${keyNumber}|[{](?:\s|$))`
 const servers = String.raw`(?:radius|tacacs|tacplus|server-private|isakmp|map-server|pre-share|isis|ospf6?|pac|license|authentication|macsec|\bmd5|\bsha\d*)`
 
-/** What stands before a secret in a line that is written like Cisco's, with the words between. */
+/** The text before a secret in a line in Cisco's style, with the words between. */
 export const commonSecrets: ReadonlyArray<string> = [
   String.raw`\benable\s+(?:secret|password)\s+(?:level\s+\d+\s+)?${secretType}`,
   String.raw`\bsnmp-server\s+community(?:-map)?\s+${secretType}`,
@@ -56,7 +56,7 @@ export const commonSecrets: ReadonlyArray<string> = [
   String.raw`(?<![a-z\d]|\s-[\w-]{0,30})(?:secret|password|passwd|pass-?phrase|passcode)(?:-value|-hash|-string)?\s+(?!${policies})(?:\d{1,5}\s+(?=(?:0|7|8a)\s+\S))?${secretType}`
 ]
 
-/** What stands before a secret in a configuration of Junos, in braces and in `set` lines. */
+/** The text before a secret in a configuration of Junos, in braces and in `set` lines. */
 export const junosSecrets: ReadonlyArray<string> = [
   String.raw`\bsnmp\s+community\s+`,
   String.raw`\b(?:community-name|(?:hello-|encrypted-)?authentication-key|privacy-key)\s+${secretType}`,
@@ -65,8 +65,8 @@ export const junosSecrets: ReadonlyArray<string> = [
 ]
 
 /**
- * What may follow a secret and is none: a word, or a word and its value. The value of an access list's name, a role or a view cannot
- * be told from other words, so such a word counts only where it is named here.
+ * Harmless text that may follow a secret: a word, or a word and its value. The value of an access list's name, a role or a view
+ * cannot be distinguished from other words, so such a word counts only where it is named here.
  */
 const name = String.raw`[\w.:/-]{1,64}`
 export const harmlessAfter: ReadonlyArray<string> = [
@@ -81,7 +81,7 @@ export const harmlessAfter: ReadonlyArray<string> = [
   String.raw`[07]\s*$`
 ]
 
-/** Parts of lines that are secrets on their own, wherever they stand: what is before, and the secret. What follows stays. */
+/** Parts of lines that are secrets on their own, at any place: the text before, and the secret. The text after it stays. */
 export const secretShapes: ReadonlyArray<readonly [before: string, secret: string]> = [
   // URLs with a password, or with a long token alone
   [String.raw`\b[a-z][a-z\d+.-]{0,20}://[^\s/:@"']{0,100}:`, String.raw`[^\s"']{1,300}(?=@)`],
@@ -119,6 +119,6 @@ export const secretShapes: ReadonlyArray<readonly [before: string, secret: strin
   [String.raw`(?<![^\s;])`, String.raw`(?:"[^"]*"|[^\s;"]+)(?=;?\s*##\s*SECRET-DATA)`]
 ]
 
-/** Every line with a secret has one of these, so that most lines are not looked at closer. Longer parts of words would be slower. */
+/** Every line with a secret contains one of these, so that most lines need no closer look. Longer parts of words would be slower. */
 export const secretHints =
   "secre|passw|pass-?p|passc|commu|auth|priv|local|snmp|sha5|token|cook|curl|sshp|bear|basi|key|psk|pmk|cak|ckn|spi|://|eyJ|\\$\\w"

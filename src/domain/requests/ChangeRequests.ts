@@ -1,5 +1,5 @@
 /**
- * Bodies of requests that synchronize devices, put a configuration on a device or take one back, and try templates or a branch
+ * Bodies of requests that synchronize devices, push a given configuration or revert one, and try templates or a branch
  * (docs/changes.md).
  */
 import { Option, Result, Schema, Struct } from "effect"
@@ -80,7 +80,7 @@ interface Combined {
   readonly revert_on_failure?: boolean
 }
 
-/** An urgent sync goes beside the one that has the lock, so the two must not have to wait for each other. */
+/** An urgent sync runs in parallel to the one that has the lock, so the two must not have to wait for each other. */
 const urgencyFaults = ({ confirm_mode, revert_on_failure, urgent }: Combined): ReadonlyArray<string> => {
   if (urgent !== true) return []
   return [...(confirm_mode === 2 ? [URGENT_AND_MODE] : []), ...(revert_on_failure === true ? [URGENT_AND_REVERT] : [])]
@@ -127,7 +127,7 @@ export const syncArguments = (request: SyncRequest) => ({
   ...(request.confirm_mode === undefined ? {} : { confirm_mode_override: request.confirm_mode })
 })
 
-// Bodies of requests that put a configuration on a device or take one back (docs/changes.md#earlier-configurations and
+// Bodies of requests that push a given configuration to a device or revert one (docs/changes.md#earlier-configurations and
 // docs/changes.md#apply_config).
 
 /** A dry run unless it is false. */
@@ -164,7 +164,7 @@ export const ApplyRequest = Body.make(
 )
 export type ApplyRequest = typeof ApplyRequest.schema.Type
 
-/** A live run unless `dry_run` is true; what is neither true nor false must not become one. */
+/** A live run unless `dry_run` is true; a value of another type than boolean is refused. */
 export const RevertRequest = Body.make(
   {
     dry_run: otherwise(
@@ -179,7 +179,7 @@ export const RevertRequest = Body.make(
 )
 export type RevertRequest = typeof RevertRequest.schema.Type
 
-/** All managed devices when there is no selector; `all` may say so. */
+/** All managed devices without a selector; `all` may request this explicitly. */
 export const DriftRequest = Body.make(
   {
     hostname: selectors.hostname,
@@ -202,7 +202,7 @@ const isFlag = (sent: unknown): sent is boolean => typeof sent === "boolean"
 const isPath = (sent: unknown): sent is string =>
   typeof sent === "string" && /^[^/\0(][^\0]*$/.test(sent) && sent.length <= MAX_NAME
 
-/** What to render with the variables of a device; nothing means its whole configuration. */
+/** The text to render with the variables of a device; without it, the device's whole configuration. */
 export const TrialRequest = Body.make(
   {
     template: ignorable(
@@ -233,7 +233,7 @@ const branchRule: Rule<string> = (sent) =>
 const isFiles = (sent: unknown): sent is Readonly<Record<string, string>> =>
   isObject(sent) && Object.values(sent).every((text) => typeof text === "string")
 
-/** The branch to check (a tag or a commit will do), or the files of a working copy by their paths. */
+/** The branch to check (a tag or a commit is valid too), or the files of a working copy by their paths. */
 export const BranchRequest = Body.make(
   {
     branch: optional(Schema.String, branchRule),

@@ -10,12 +10,12 @@ import { isHostname, normalizeMac } from "../Network.ts"
 import { nullAsAbsent } from "./RequestFields.ts"
 
 const PAIR = "Both 'mlag_peer_id' and 'mlag_peer_hostname' must be specified"
-// No space after the first comma: the text is the one that clients know.
+// No space after the first comma: clients know this text.
 const NEIGHBORS = "Neighbors must be specified as either a list of hostnames,an empty list, or not specified at all"
 
 const isInteger = (sent: unknown): sent is number => Number.isInteger(sent)
 
-/** A key is refused when it is there without the other one, whatever its value. */
+/** A key is refused without the other one, whatever its value. */
 const withTheOther =
   (other: string) =>
   <A>(rule: Rule<A>): Rule<A> =>
@@ -36,7 +36,7 @@ const neighborsRule: Rule<ReadonlyArray<string> | null> = (sent) => {
     : Result.fail("Invalid hostname specified in neighbor list")
 }
 
-/** A number is only the name of a switch that has it already and is replaced. */
+/** A number is only the name of an existing switch that is to be replaced. */
 const newName =
   (sentence: string): Rule<string> =>
   (sent, { body }) =>
@@ -69,7 +69,7 @@ const fields = {
     neitherWithout("mlag_peer_id"),
     withTheOther("mlag_peer_id")(newName("Provided 'mlag_peer_hostname' is not valid"))
   ),
-  /** Null: find out; empty: do not check. */
+  /** Null: find the neighbours; empty: do not check. */
   neighbors: otherwise(Schema.NullOr(Schema.Array(Schema.String)), null, neighborsRule),
   replace_hostname: ignorable(
     Schema.Boolean,
@@ -82,7 +82,7 @@ const fields = {
 export const InitRequest = Body.make(fields, { message: Body.firstOf })
 export type InitRequest = typeof InitRequest.schema.Type
 
-/** Arguments that only access switches may have are given for them alone. */
+/** Arguments for access switches only are passed on for them only. */
 export const accessOnlyFault = ({
   device_type,
   mlag_peer_id,
@@ -95,7 +95,7 @@ export const accessOnlyFault = ({
 const unusable = (sentence: string): string => `Error parsing arguments: ${sentence}`
 const UNKNOWN_TYPE = "Invalid 'device_type' provided"
 
-/** The body of device_initcheck: the same, and it says that it is about arguments. */
+/** The body of device_initcheck: the same, with messages about arguments. */
 export const InitCheckRequest = Body.make(fields, {
   message: (sentences) => unusable(Body.firstOf(sentences)),
   together: (request) => [
@@ -120,7 +120,7 @@ const deviceAddress: Rule<string> = (sent, place) =>
     () => NO_ADDRESS
   )
 
-/** What is missing is told before what is wrong. */
+/** Missing fields are reported before invalid ones. */
 const withAddress =
   (rule: Rule<string>): Rule<string> =>
   (sent, place) =>
@@ -135,9 +135,10 @@ export const DiscoverRequest = Body.make(
 )
 export type DiscoverRequest = typeof DiscoverRequest.schema.Type
 
-// The body of a request that initialises several switches (docs/provisioning.md#several-at-once): every line is checked before any is begun.
+// The body of a request that initialises several switches (docs/provisioning.md#several-at-once): every line is checked before
+// any switch is begun.
 
-/** One line: which switch, and what it is to become. */
+/** One line: a switch, and its new role. */
 export const InitLine = Schema.Struct({
   /** Normalised, or null. */
   mac: Schema.NullOr(Schema.String),
@@ -156,10 +157,10 @@ const SentLine = Schema.Struct({
   replace_hostname: Schema.optionalKey(Schema.Boolean)
 })
 
-/** More at once would start more jobs than anybody follows. */
+/** More at once would start more jobs than a person can follow. */
 const MOST = 200
 
-/** What is said of a line, counted from 1. */
+/** The message about a line, counted from 1. */
 export const onLine = (index: number, field: string, sentence: string): string =>
   `line ${index + 1}: ${field}: ${sentence}`
 
@@ -208,7 +209,7 @@ const linesRule: Rule<ReadonlyArray<InitLine>> = (sent) => {
   return repeated.length > 0 ? Result.fail(repeated) : Result.succeed(lines)
 }
 
-/** The lines of a list; all that is wrong is told at once. */
+/** The lines of a list; all mistakes are reported together. */
 export const InitListRequest = Body.make({
   devices: required(Schema.Array(InitLine), () => NONE, linesRule, Schema.Array(SentLine))
 })

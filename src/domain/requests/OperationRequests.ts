@@ -39,7 +39,7 @@ const isTrue = otherwise(Schema.Boolean, false, (sent) => Result.succeed(sent ==
 
 export const UpdateFactsRequest = Body.make({ hostname: target }, { message: Body.firstOf })
 
-/** All managed devices when there is no selector; `all` may say so. */
+/** All managed devices without a selector; `all` may request this explicitly. */
 export const ReadTablesRequest = Body.make(
   { ...selectors, all: otherwise(Schema.Boolean, true, () => Result.succeed(true)) },
   { message: Body.firstOf }
@@ -60,7 +60,7 @@ export type UpdateInterfacesRequest = typeof UpdateInterfacesRequest.schema.Type
 const isText = (sent: unknown): sent is string => typeof sent === "string"
 const NO_ACTION = "Required field 'action' was not specified"
 
-/** `hostname` wins over `group`. Which action it is, is looked at after the devices. */
+/** `hostname` wins over `group`. The action is checked after the devices. */
 export const RenewalRequest = Body.make(
   {
     action: required(
@@ -90,7 +90,7 @@ const NO_OFFERED = "fingerprint must be the one that the device has shown (SHA25
 const HostKeyAction = Schema.Literals(["PIN", "FORGET"])
 const NO_HOST_KEY_ACTION = "action must be PIN or FORGET"
 
-/** `fingerprint` is there to pin it, and absent to forget the key that is pinned. */
+/** With `fingerprint` the key is pinned, without it the pinned key is deleted. */
 export const HostKeyRequest = Body.make(
   {
     action: required(
@@ -111,7 +111,7 @@ export const HostKeyRequest = Body.make(
 )
 export type HostKeyRequest = typeof HostKeyRequest.schema.Type
 
-/** The key that the device has offered, as it was shown. */
+/** The key that the device has offered, as the API showed it. */
 export const ApprovalRequest = Body.make(
   {
     fingerprint: required(
@@ -123,12 +123,12 @@ export const ApprovalRequest = Body.make(
   { message: Body.firstOf }
 )
 
-/** How many keys are approved in one request. */
+/** The most keys that one request approves. */
 const MOST_KEYS = 1000
 const OfferedKey = Schema.Struct({ hostname: Schema.String, fingerprint: Schema.String })
 export type OfferedKey = typeof OfferedKey.Type
 
-/** The keys, or the first thing that is wrong with them. */
+/** The keys, or the first mistake in them. */
 const offeredKeys = (sent: unknown): Result.Result<ReadonlyArray<OfferedKey>, string> => {
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > MOST_KEYS)
     return Result.fail(`host_keys must be a list of 1 to ${MOST_KEYS} objects with hostname and fingerprint`)
@@ -149,7 +149,7 @@ const offeredKeys = (sent: unknown): Result.Result<ReadonlyArray<OfferedKey>, st
   return Result.succeed(found)
 }
 
-/** The keys of several devices, as somebody has compared them. */
+/** The keys of several devices, as a user has compared them. */
 export const ApprovalsRequest = Body.make(
   {
     host_keys: required(
@@ -161,13 +161,13 @@ export const ApprovalsRequest = Body.make(
   { message: Body.firstOf }
 )
 
-/** Why an operator accepts what a device shows. */
+/** The reason for an operator's acceptance of the facts that a device shows. */
 export const TrustRequest = Body.make({ comment: notes.comment }, { message: Body.firstOf })
 export type TrustRequest = typeof TrustRequest.schema.Type
 
 const NO_REASON = `reason must be one of ${RevocationReason.literals.join(", ")}`
 
-/** Why a certificate is taken back. */
+/** The reason for the revocation of a certificate. */
 export const RevocationRequest = Body.make(
   {
     reason: otherwise(
@@ -180,7 +180,7 @@ export const RevocationRequest = Body.make(
 )
 
 const DEFAULT_NAME = "Switchyard device CA"
-/** What a common name may hold (X.520). */
+/** The longest common name (X.520). */
 const MAX_NAME = 64
 
 const isName = (sent: unknown): sent is string =>
@@ -200,15 +200,15 @@ export const AuthorityRequest = Body.make(
 // Bodies that name an action: on a job, a lock, a repository or the plugins (docs/jobs.md#abort, docs/api.md#locks,
 // docs/settings-repository.md#refresh and docs/plugins.md).
 
-/** What the database holds of a reason. */
+/** The most characters of a reason in the database. */
 const MAX_REASON = 255
 
-/** Anything but a text counts as none. */
+/** A value of another type counts as absent. */
 const reason = ignorable(Schema.String, (sent) =>
   Result.succeed(typeof sent === "string" ? sent.slice(0, MAX_REASON) : undefined)
 )
 
-/** Which action it is, in upper case, is looked at after the job. */
+/** The action, in upper case, is checked after the job. */
 export const JobActionRequest = Body.make(
   {
     action: required(
@@ -224,7 +224,7 @@ export const JobActionRequest = Body.make(
 )
 export type JobActionRequest = typeof JobActionRequest.schema.Type
 
-/** An approval, or its refusal, says why. */
+/** The reason for an approval or a rejection. */
 export const DecisionRequest = Body.make(
   {
     comment: required(
@@ -263,7 +263,7 @@ const only =
 
 const isHash = (sent: unknown): sent is string => typeof sent === "string" && /^[0-9a-fA-F]{7,64}$/.test(sent)
 
-/** With the commit that may come into force whatever it takes away, and whether ports follow VLANs that it renames. */
+/** With the commit that may come into force whatever it removes, and whether ports follow VLANs that it renames. */
 export const RefreshRequest = Body.make(
   {
     action: required(Schema.Literal("REFRESH"), () => "No action specified", only("REFRESH", "Invalid action")),

@@ -1,6 +1,6 @@
 /**
- * Fields that several requests have: notes, windows, start times, and the selectors of managed devices. The first selector that was sent
- * counts (docs/changes.md#synchronize).
+ * Fields that several requests have: notes, windows, start times, and the selectors of managed devices. The first selector in
+ * the body wins (docs/changes.md#synchronize).
  */
 import { Option, Result, Schema } from "effect"
 import { depending, ignorable, otherwise, type Place, type Rule } from "../fields/Body.ts"
@@ -20,14 +20,14 @@ export const flagOr = (fallback: boolean) => otherwise(Schema.Boolean, fallback,
 /** True, or absent: every other value counts as absent. */
 export const onlyTrue = ignorable(Schema.Boolean, (sent) => Result.succeed(sent === true ? sent : undefined))
 
-/** What people write beside a job, null when it is absent or no text; the database cuts it to its columns. */
+/** A user's note about a job, null when it is absent or not text; the database cuts it to its columns. */
 const note = otherwise(Schema.NullOr(Schema.String), null, lenient(isText, null), Schema.String)
 export const notes = { comment: note, ticket_ref: note }
 
-/** A hostname, refused with what was sent. */
+/** A hostname; the refusal quotes the sent value. */
 export const hostnameRule: Rule<string> = (sent) => parseHostname(sent)
 
-/** The name of a group. Whether there is one is another question, so any value is taken, as its text. */
+/** The name of a group. Its existence is checked later, so any value is accepted, as its text. */
 export const groupRule: Rule<string> = (sent) => Result.succeed(shown(sent))
 
 /** Null counts as absent. */
@@ -39,12 +39,12 @@ export const nullAsAbsent =
 /** An integer of 1 or more. */
 export const count = accept(isCount, ({ key }) => `${key} must be an integer of 1 or more`)
 
-/** What the database holds of a reason. */
+/** The most characters of a reason in the database. */
 const MAX_REASON = 255
 const isReason = (sent: unknown): sent is string =>
   typeof sent === "string" && sent.trim() !== "" && sent.length <= MAX_REASON
 
-/** How a live job goes by the windows of its devices (docs/windows.md#jobs). */
+/** How a live job follows the windows of its devices (docs/windows.md#jobs). */
 export const windowFields = {
   wait_for_window: ignorable(Schema.Boolean, nullAsAbsent(accept(isFlag, () => "wait_for_window must be a boolean"))),
   emergency: ignorable(
@@ -58,7 +58,7 @@ interface WindowFields {
   readonly emergency?: string
 }
 
-/** What is wrong with them together. */
+/** The refusal of the combination. */
 export const windowFaults = ({ emergency, wait_for_window }: WindowFields): ReadonlyArray<string> =>
   emergency !== undefined && wait_for_window === true ? ["emergency cannot be combined with wait_for_window"] : []
 
@@ -68,14 +68,14 @@ export const windowArguments = ({ emergency, wait_for_window }: WindowFields): W
   ...(emergency === undefined ? {} : { emergency })
 })
 
-/** The name of an action, in upper case; any value is taken, as its text. */
+/** The name of an action, in upper case; any value is accepted, as its text. */
 export const actionRule: Rule<string> = (sent) => Result.succeed(shown(sent).toUpperCase())
 
 /** `YYYY-MM-DD HH:MM:SS` without a zone is UTC; with a `T` a zone must follow, because ISO 8601 without one is local time. */
 const START =
   /^(\d{4}-\d{2}-\d{2})(?: (\d{2}:\d{2}:\d{2})|T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2}))$/
 
-/** Minutes east of UTC of `Z`, `+02:00` or `-0330`; NaN for a zone that does not exist. */
+/** Minutes east of UTC of `Z`, `+02:00` or `-0330`; NaN for an invalid zone. */
 const zoneMinutes = (zone: string): number => {
   if (zone === "Z") return 0
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))]
@@ -83,7 +83,7 @@ const zoneMinutes = (zone: string): number => {
   return isReal && minutes < 60 ? (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) : Number.NaN
 }
 
-/** A time that exists, `YYYY-MM-DD HH:MM:SS` in UTC or ISO 8601 with a zone, as milliseconds since 1970. */
+/** A valid time, `YYYY-MM-DD HH:MM:SS` in UTC or ISO 8601 with a zone, as milliseconds since 1970. */
 export const startRule: Rule<number> = (sent) => {
   const [, date = "", plain, zoned = "", zone = "Z"] = (typeof sent === "string" ? START.exec(sent) : null) ?? []
   const clock = plain ?? zoned
@@ -111,10 +111,10 @@ export const namesRule: Rule<ReadonlyArray<string>> = (sent, { key }) => {
     : Result.fail(`${key}: '${shown(wrong)}' is not a valid hostname`)
 }
 
-// The keys by which requests select managed devices (docs/changes.md#synchronize). The first of them that was sent counts; the
-// others are ignored, whatever their value.
+// The keys by which requests select managed devices (docs/changes.md#synchronize). The first key in the body wins; the others
+// are ignored, whatever their value.
 
-/** Which managed devices; `sent` is the type as the client wrote it. */
+/** A selection of managed devices; `sent` is the type as the client wrote it. */
 export type DeviceTarget =
   | { readonly _tag: "Hostname"; readonly hostname: string }
   | { readonly _tag: "Hostnames"; readonly hostnames: ReadonlyArray<string> }
@@ -142,7 +142,7 @@ const typeRule: Rule<typeof TypeSent.Type> = (value) => {
     : Result.succeed({ device_type, sent })
 }
 
-/** The selectors; all managed devices are meant when none of them was sent. */
+/** The selectors; without any, the request selects all managed devices. */
 export const selectors = {
   hostname: ignorable(Schema.String, whenItCounts(hostnameRule)),
   hostnames: ignorable(Schema.Array(Schema.String), whenItCounts(namesRule)),
@@ -150,7 +150,7 @@ export const selectors = {
   group: ignorable(Schema.String, whenItCounts(groupRule))
 }
 
-/** The selectors of a request that has to say `all: true` when it means all; `none` is said when it has no selector. */
+/** The selectors of a request that must contain `all: true` to select all; `none` is the refusal without a selector. */
 export const explicitSelectors = (none: string) => ({
   ...selectors,
   all: depending(
@@ -176,7 +176,7 @@ export const targetOf = ({ device_type, group, hostname, hostnames }: DeviceSele
   return group === undefined ? { _tag: "All" } : { _tag: "Group", group }
 }
 
-/** The device or group of a body as arguments of its job; a hostname counts before a group. */
+/** The device or group of a body as arguments of its job; a hostname wins over a group. */
 export const hostnameOrGroup = ({ group, hostname }: Pick<DeviceSelectors, "hostname" | "group">) => {
   if (hostname !== undefined) return { hostname }
   return group === undefined ? {} : { group }

@@ -54,7 +54,7 @@ const MIN_PASSWORD = 12
 const MAX_PASSWORD = 256
 const PASSWORD_RULE = `password: expected ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`
 
-/** Whether a text is long enough for a password, and not too long. */
+/** Whether a text has an allowed length for a password. */
 export const isPassword = (sent: unknown): sent is string =>
   typeof sent === "string" && isText(sent, "secret") && lengthOf(sent) >= MIN_PASSWORD && lengthOf(sent) <= MAX_PASSWORD
 
@@ -77,7 +77,7 @@ export const NewUserRequest = Body.make(
 )
 export type NewUserRequest = typeof NewUserRequest.schema.Type
 
-/** Other roles, another password, whether they may come in, or several of these. */
+/** Other roles, another password, whether they may log in, or several of these. */
 export const UserChangeRequest = Body.make(
   {
     roles: optional(
@@ -107,7 +107,7 @@ export type UserChangeRequest = typeof UserChangeRequest.schema.Type
 const MAX_PERSON = 1024
 const PERSON_RULE = `person: expected the key of a person, as GET /auth/persons has it`
 
-/** Whom to withdraw, or to let in again. */
+/** The person to withdraw or to admit again. */
 export const PersonRequest = Body.make(
   {
     person: required(

@@ -134,11 +134,11 @@ export const makeOidcRequests = Effect.fnUntraced(function* (flows: Flows | null
       )
 
   /** Refuses a login. The reason is in the log and the audit only. */
-  const refused = Effect.fnUntraced(function* (request: Request, { reason }: SignOnRefused, told: Response) {
+  const refused = Effect.fnUntraced(function* (request: Request, { reason }: SignOnRefused, answer: Response) {
     if (!BROKEN_OFF.has(reason)) yield* limits.noteGuess(request)
     yield* refusals.stranger(request, reason)
     yield* Effect.logInfo("A login was refused", { reason, address: clientOf(request).address })
-    return told
+    return answer
   })
 
   const notLoggedIn = (request: Request, { reason }: SignOnRefused, isOfPage: boolean): Response =>

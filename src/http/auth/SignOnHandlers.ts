@@ -36,7 +36,7 @@ const ENDED = "Nobody is signed on here, or the session has ended. Sign on again
 const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
 /** The same sentence as for a missing token. */
-const nobody = () => new Unauthorized({ message: "JWT token missing?" })
+const tokenMissing = () => new Unauthorized({ message: "JWT token missing?" })
 const over = () => new Unauthorized({ message: ENDED, errorCode: "auth_expired" })
 
 const firstOf = ({ attributes }: Identity, name: string): string | undefined =>
@@ -167,7 +167,7 @@ const makePageRequests = Effect.fnUntraced(function* <E>(
     const authorization = request.headers["authorization"] ?? ""
     if (/^Basic(?: |$)/i.test(authorization)) return yield* begin(request, Redacted.value(yield* byPassword(request)))
     const cookie = cookieIn(request)
-    if (authorization === "" && Option.isNone(cookie)) return yield* nobody()
+    if (authorization === "" && Option.isNone(cookie)) return yield* tokenMissing()
     const refusal = yield* limits.refusalOfGuess(request)
     if (refusal !== undefined) return refusal
     if (authorization === "" && Option.isSome(cookie)) return yield* exchanged(request, cookie.value)
@@ -183,7 +183,7 @@ const makePageRequests = Effect.fnUntraced(function* <E>(
 
   const closed = Effect.fnUntraced(function* (request: Request) {
     const nothing = { revoked: false, end_session_url: null }
-    if (Option.isNone(cookieIn(request))) return yield* nobody()
+    if (Option.isNone(cookieIn(request))) return yield* tokenMissing()
     const found = yield* sessionOf(request)
     if (Option.isNone(found)) return nothing
     const { held: known, id } = found.value

@@ -142,8 +142,8 @@ const makeAnswering = Effect.map(ServerConfig, (config) => {
   const corsHeaders = makeCorsHeaders(config)
   const originNotice = makeOriginNotice(config)
   return (request: Request, response: Response) => {
-    const told = withRetryAfter(enveloped(request, response))
-    const answering = logged(request, dressed(request, told, corsHeaders(request)))
+    const completed = withRetryAfter(enveloped(request, response))
+    const answering = logged(request, dressed(request, completed, corsHeaders(request)))
     const notice = originNotice(request)
     return notice === undefined ? answering : Effect.andThen(Effect.logWarning(notice), answering)
   }
@@ -187,7 +187,7 @@ const makeLimited = Effect.gen(function* () {
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
 /** Followers of events receive the events of a request before its answer is sent, because clients wait for both (docs/events.md#order). */
-const makeTold = Effect.map(
+const makeEventsFirst = Effect.map(
   Effect.service(EventFeed),
   ({ flushed }) =>
     <E, R>({ method }: Request, httpEffect: Effect.Effect<Response, E, R>) =>
@@ -198,7 +198,7 @@ const parts = Effect.all({
   answering: makeAnswering,
   answerTo: makeAnswerOutside,
   limited: makeLimited,
-  told: makeTold,
+  eventsFirst: makeEventsFirst,
   meetClient: Effect.map(ServerConfig, makeNoteClient)
 })
 
@@ -226,7 +226,7 @@ const withAddress = (request: Request, { message, readable }: UnreadableAddress)
 export const GlobalMiddleware = HttpRouter.middleware(
   Effect.map(
     parts,
-    ({ answerTo, answering, limited, meetClient, told }) =>
+    ({ answerTo, answering, limited, meetClient, eventsFirst }) =>
       (httpEffect) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
@@ -237,7 +237,7 @@ export const GlobalMiddleware = HttpRouter.middleware(
           const answer = answerTo(found)
           if (answer !== undefined) return answer
           const work = Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, found)
-          const handled = Effect.tapCause(limited(found, told(found, work)), (cause) =>
+          const handled = Effect.tapCause(limited(found, eventsFirst(found, work)), (cause) =>
             Cause.hasDies(cause) ? Effect.logError("A request met a defect", cause) : Effect.void
           )
           // until the caller is known

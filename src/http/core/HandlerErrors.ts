@@ -41,7 +41,7 @@ interface Carries<Status extends number> {
   readonly message: string
 }
 
-const told = ({ message, refusal }: Carries<number>) => ({ message: refusal ?? message })
+const messageOf = ({ message, refusal }: Carries<number>) => ({ message: refusal ?? message })
 
 const carries =
   <Status extends number>(status: Status) =>
@@ -51,13 +51,13 @@ const carries =
 /** Turns errors that carry a status into failures of the API. */
 export const withStatus = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(
-    Effect.catchIf(carries(400), (error) => Effect.fail(new BadRequest(told(error)))),
-    Effect.catchIf(carries(403), (error) => Effect.fail(new Forbidden(told(error)))),
-    Effect.catchIf(carries(404), (error) => Effect.fail(new NotFound(told(error)))),
-    Effect.catchIf(carries(409), (error) => Effect.fail(new Conflict(told(error)))),
-    Effect.catchIf(carries(429), (error) => Effect.fail(new TooManyRequests(told(error)))),
-    Effect.catchIf(carries(500), (error) => Effect.fail(new InternalError(told(error)))),
-    Effect.catchIf(carries(503), (error) => Effect.fail(new ServiceUnavailable(told(error))))
+    Effect.catchIf(carries(400), (error) => Effect.fail(new BadRequest(messageOf(error)))),
+    Effect.catchIf(carries(403), (error) => Effect.fail(new Forbidden(messageOf(error)))),
+    Effect.catchIf(carries(404), (error) => Effect.fail(new NotFound(messageOf(error)))),
+    Effect.catchIf(carries(409), (error) => Effect.fail(new Conflict(messageOf(error)))),
+    Effect.catchIf(carries(429), (error) => Effect.fail(new TooManyRequests(messageOf(error)))),
+    Effect.catchIf(carries(500), (error) => Effect.fail(new InternalError(messageOf(error)))),
+    Effect.catchIf(carries(503), (error) => Effect.fail(new ServiceUnavailable(messageOf(error))))
   )
 
 const COLLIDED: ReadonlySet<string> = new Set(["DeadlockError", "SerializationError"])

@@ -57,7 +57,7 @@ const expiryOf = (request: Request): number => {
 /** Opens streams. Fails with TooManyRequests. */
 const makeOpenStream = Effect.gen(function* () {
   const streams = yield* OpenStreams
-  const told = yield* LiveFeed
+  const liveFeed = yield* LiveFeed
   const times = yield* StreamTimes
   const callerOf = yield* makeCallerOf
   const questionOf = yield* makeQuestionOf
@@ -103,7 +103,7 @@ const makeOpenStream = Effect.gen(function* () {
     }
     socket?.setTimeout(times.stuck)
     yield* streams.hold(caller, end)
-    if (question.told.size > 0) yield* told.listen(reader.listener)
+    if (question.live.size > 0) yield* liveFeed.listen(reader.listener)
     yield* Effect.forkIn(reader.run, scope)
     return HttpServerResponse.raw(body.readable, { contentType: "text/event-stream", headers: HEADERS })
   })
@@ -121,8 +121,8 @@ const makePage = Effect.gen(function* () {
     question: EventQuestion,
     { complete, newest, removed }: EventBounds
   ) {
-    if (question.told.size > 0) {
-      const message = `kind: ${[...question.told].join(", ")} are told and not kept; ask with 'Accept: ${STREAM}'`
+    if (question.live.size > 0) {
+      const message = `kind: ${[...question.live].join(", ")} are told and not kept; ask with 'Accept: ${STREAM}'`
       return yield* new BadRequest({ message })
     }
     const asked = since ?? 0

@@ -107,7 +107,7 @@ export interface EventQuestion {
   readonly filter: EventFilter
   /** Hostnames of the devices in the filter, for live messages, which have no ids. */
   readonly hostnames: ReadonlySet<string> | null
-  readonly told: ReadonlySet<LiveOnlyKind>
+  readonly live: ReadonlySet<LiveOnlyKind>
   readonly access: EventAccess
   /** Whether new and moved devices can change the filter. */
   readonly followsDevices: boolean
@@ -118,11 +118,11 @@ interface Named {
   readonly hostname: string
 }
 
-const isTold = (kind: string): kind is LiveOnlyKind => liveOnlyKinds.some((told) => told === kind)
+const isLiveOnly = (kind: string): kind is LiveOnlyKind => liveOnlyKinds.some((live) => live === kind)
 
 const kept = (kinds: EventRequest["kinds"], { seesAudit }: EventAccess): EventFilter["kinds"] => {
   if (kinds === null) return seesAudit ? null : new Set(publicKinds)
-  return new Set([...kinds].filter((kind) => !isTold(kind)))
+  return new Set([...kinds].filter((kind) => !isLiveOnly(kind)))
 }
 
 const AUDIT_ONLY = "are part of the audit, which you may not read as a whole"
@@ -137,11 +137,11 @@ export const makeQuestionOf = Effect.gen(function* () {
 
   /** Events of a deleted device can be read by its id. A caller of some devices does not learn whether a device exists. */
   const deviceOf = Effect.fnUntraced(function* (text: string, { within }: EventAccess) {
-    const nobody: Named = { id: 0, hostname: "" }
+    const noDevice: Named = { id: 0, hostname: "" }
     const unknown =
       within === null
         ? Effect.fail(new BadRequest({ message: `device: there is no device ${text}` }))
-        : Effect.succeed(nobody)
+        : Effect.succeed(noDevice)
     if (!/^\d+$/.test(text)) return yield* Effect.catchTag(devices.getByHostname(text), "DeviceNotFound", () => unknown)
     const id = Option.getOrNull(toId(text))
     if (id === null) return yield* unknown
@@ -172,7 +172,7 @@ export const makeQuestionOf = Effect.gen(function* () {
   return Effect.fn("EventQuestion.of")(function* (request: EventRequest, caller: Identity) {
     const { job, kinds } = request
     const access = yield* accessOf(caller)
-    const forAudit = [...(kinds ?? [])].filter((kind) => isForAudit(kind) && !isTold(kind))
+    const forAudit = [...(kinds ?? [])].filter((kind) => isForAudit(kind) && !isLiveOnly(kind))
     if (forAudit.length > 0 && !access.seesAudit) {
       return yield* new NotPermitted({ rule: `kind: events of kind ${forAudit.join(", ")} ${AUDIT_ONLY}`, roles: [] })
     }
@@ -185,7 +185,7 @@ export const makeQuestionOf = Effect.gen(function* () {
     return {
       filter: { kinds: kept(kinds, access), devices: named && new Set(named.map(({ id }) => id)), job },
       hostnames: named && new Set(named.map(({ hostname }) => hostname)),
-      told: new Set([...(kinds ?? [])].filter(isTold)),
+      live: new Set([...(kinds ?? [])].filter(isLiveOnly)),
       access,
       followsDevices: access.within !== null || request.groups.length > 0
     } satisfies EventQuestion

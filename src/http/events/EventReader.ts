@@ -10,8 +10,8 @@ import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, judgeTold, type m
 import * as SseOutput from "./SseOutput.ts"
 import type { SharedTexts, StreamBody } from "./SseOutput.ts"
 import type { StreamTimes } from "../core/OpenStreams.ts"
-import type { EventStore } from "../../store/EventStore.ts"
 import { type LiveEvent, matchesFilter, movesDevices } from "../../domain/events/Event.ts"
+import type { EventStore } from "../../store/EventStore.ts"
 
 // The inbox of a reader, which is bounded: a slow reader costs no more than that. Events that do not fit end the stream; live messages that
 // do not fit are skipped.
@@ -26,11 +26,11 @@ interface InboxBounds {
   /** Characters of all texts. */
   readonly size: number
   /** Live messages. */
-  readonly told: number
+  readonly live: number
 }
 
 /** As much as a job with some thousand devices emits within seconds. */
-const INBOX: InboxBounds = { count: 10_000, size: 16 * 1024 * 1024, told: 1000 }
+const INBOX: InboxBounds = { count: 10_000, size: 16 * 1024 * 1024, live: 1000 }
 
 /** The largest piece that is sent at once. */
 const PIECE = { count: 200, size: 256 * 1024 }
@@ -40,7 +40,7 @@ const makeInbox = (bounds: InboxBounds = INBOX) => {
   const latch = Latch.makeUnsafe(false)
   let waiting: Array<Waiting> = []
   let size = 0
-  let told = 0
+  let live = 0
   let skipped = 0
   let isOverfull = false
 
@@ -70,14 +70,14 @@ const makeInbox = (bounds: InboxBounds = INBOX) => {
     /** Adds an item. Yields false if it does not fit: then the inbox is emptied and accepts nothing more. */
     put: (one: Waiting): boolean => {
       if (isOverfull) return false
-      if (one.id === null && (told >= bounds.told || !fits(one))) {
+      if (one.id === null && (live >= bounds.live || !fits(one))) {
         skipped += 1
         return true
       }
       if (!fits(one)) return overflow()
       waiting.push(one)
       size += one.text.length
-      if (one.id === null) told += 1
+      if (one.id === null) live += 1
       latch.openUnsafe()
       return true
     },
@@ -88,7 +88,7 @@ const makeInbox = (bounds: InboxBounds = INBOX) => {
       skipped = 0
       for (const { id, text } of taken) {
         size -= text.length
-        if (id === null) told -= 1
+        if (id === null) live -= 1
       }
       if (waiting.length === 0) latch.closeUnsafe()
       return { taken, skipped: left }
@@ -141,8 +141,8 @@ interface Piece {
 
 type Phase = "begins" | "reads the log" | "joins" | "reads the rest" | "follows"
 
-const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: LiveItem): boolean =>
-  told.has(thing.kind) &&
+const isAsked = ({ hostnames, live, filter }: EventQuestion, thing: LiveItem): boolean =>
+  live.has(thing.kind) &&
   (filter.job === null || filter.job === thing.job) &&
   (hostnames === null || (thing.kind === "step" && hostnames.has(thing.hostname)))
 
@@ -172,7 +172,7 @@ export const makeReader = Effect.fnUntraced(function* (
   /** Everything up to this number was sent or does not match. */
   let position = order.since ?? 0
   /** The position when the inbox is empty. */
-  let heard = 0
+  let received = 0
   let joined = 0
   /** The newest event that may have moved devices, and the number up to which the devices are known. */
   let moved = 0
@@ -223,9 +223,9 @@ export const makeReader = Effect.fnUntraced(function* (
     // a client that resumes may have these events already
     const isDirect = (events[0]?.id ?? 0) > position && canWrite()
     if (!isDirect && !keep(events)) return
-    heard = events.at(-1)?.id ?? heard
+    received = events.at(-1)?.id ?? received
     if (!isDirect) return
-    position = Math.max(position, heard)
+    position = Math.max(position, received)
     write(texts.batchFor(question, events))
   }
 
@@ -293,7 +293,7 @@ export const makeReader = Effect.fnUntraced(function* (
   })
 
   /** The items that match and that the caller may read. */
-  const heardOf = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>) {
+  const readable = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>) {
     const access = yield* question.access.knowing(
       hostnamesIn(waiting.flatMap((one) => ("event" in one ? one.event : [])))
     )
@@ -314,13 +314,13 @@ export const makeReader = Effect.fnUntraced(function* (
     yield* lookAgain(moved)
     if (ending !== null) return ""
     const fresh = taken.filter(({ id }) => id === null || id > position)
-    const texts = (yield* heardOf(fresh)).map(shownText)
+    const texts = (yield* readable(fresh)).map(shownText)
     position = fresh.reduce((last, { id }) => id ?? last, position)
     return (skipped > 0 ? SseOutput.skippedText(skipped) : "") + texts.join("")
   })
 
   const wait = Effect.gen(function* () {
-    if (inbox.isEmpty()) position = Math.max(position, heard)
+    if (inbox.isEmpty()) position = Math.max(position, received)
     const now = yield* Clock.currentTimeMillis
     const until = Math.min(saidAt + times.heartbeat, renewAt)
     isIdle = true

@@ -306,10 +306,10 @@ const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
     const sources = yield* isJwt(token) ? ofJwt(token) : ofOther(token)
     const attributes = knownOf(sources, attributesOf, OIDC_TRUST_EMAIL)
     yield* warnOfEmail(sources, attributes)
-    const said = yield* Effect.fromResult(nameOf(attributes, OIDC_USERNAME_ATTRIBUTE, access.clientId))
+    const stated = yield* Effect.fromResult(nameOf(attributes, OIDC_USERNAME_ATTRIBUTE, access.clientId))
     const { issuer } = (yield* access.configuration).serverMetadata()
     const locals = yield* Effect.catchTag(failWhenAway(localNames), "SqlError", refuseOrDie)
-    const name = yield* Effect.fromResult(besideLocalUsers(said, issuer, locals))
+    const name = yield* Effect.fromResult(besideLocalUsers(stated, issuer, locals))
     const roles = Option.match(ROLES_CLAIM, {
       onNone: () => [],
       onSome: (claim) => (Object.hasOwn(attributes, claim) ? (attributes[claim] ?? []) : [])

@@ -132,8 +132,8 @@ export const heldOf = (
   now: number
 ): Held => {
   const { access_token, expires_in } = answer
-  const said = typeof expires_in === "number" && Number.isFinite(expires_in) ? now + expires_in : null
-  return { token: access_token, refresh, until: endOf(access_token) ?? said }
+  const stated = typeof expires_in === "number" && Number.isFinite(expires_in) ? now + expires_in : null
+  return { token: access_token, refresh, until: endOf(access_token) ?? stated }
 }
 
 /** The lifetime of a session in seconds. */

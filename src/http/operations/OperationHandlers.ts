@@ -55,13 +55,13 @@ const neighbourFailure = (error: DeviceUnread) =>
   error.silent ? new InternalError({ message: "Failed to get LLDP neighbors" }) : exception(error)
 
 /** Neighbours announce these texts themselves, so their secrets are hidden from every caller. */
-const maskedNeighbours = (heard: Neighbours): Neighbours =>
-  Record.map(heard, (all) =>
+const maskedNeighbours = (neighbours: Neighbours): Neighbours =>
+  Record.map(neighbours, (all) =>
     all.map(({ hostname, port }) => ({ hostname: maskSecrets(hostname), port: maskSecrets(port) }))
   )
 
-const maskedDetails = (heard: NeighbourDetails): NeighbourDetails =>
-  Record.map(heard, (all) =>
+const maskedDetails = (neighbours: NeighbourDetails): NeighbourDetails =>
+  Record.map(neighbours, (all) =>
     all.map((one) => ({
       ...one,
       remote_port: maskSecrets(one.remote_port),
@@ -92,12 +92,12 @@ const makeDeviceReads = Effect.gen(function* () {
       })
     }),
     neighbours: Effect.fn("DeviceReads.neighbours")(function* (hostname: string) {
-      const heard = yield* Effect.mapError(live.neighbours(yield* readable(hostname)), neighbourFailure)
-      return enveloped({ lldp_neighbors: maskedNeighbours(heard) })
+      const neighbours = yield* Effect.mapError(live.neighbours(yield* readable(hostname)), neighbourFailure)
+      return enveloped({ lldp_neighbors: maskedNeighbours(neighbours) })
     }),
     neighbourDetails: Effect.fn("DeviceReads.neighbourDetails")(function* (hostname: string) {
-      const heard = yield* Effect.mapError(live.neighbourDetails(yield* readable(hostname)), neighbourFailure)
-      return enveloped({ lldp_neighbors_detail: maskedDetails(heard) })
+      const neighbours = yield* Effect.mapError(live.neighbourDetails(yield* readable(hostname)), neighbourFailure)
+      return enveloped({ lldp_neighbors_detail: maskedDetails(neighbours) })
     }),
     optics: Effect.fn("DeviceReads.optics")(function* (hostname: string) {
       const device = yield* byHostname(hostname)

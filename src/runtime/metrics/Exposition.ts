@@ -50,9 +50,9 @@ const names: ReadonlySet<string> = new Set(definitions.map(({ name }) => name))
 
 /** Families without series are on the page as well, so that a reader does not take a correct name for a wrong one. */
 const withoutSeries = (registry: Metric.MetricRegistry): string => {
-  const told = new Set([...registry.values()].map(({ id }) => id))
+  const present = new Set([...registry.values()].map(({ id }) => id))
   return definitions
-    .filter(({ name }) => !told.has(name))
+    .filter(({ name }) => !present.has(name))
     .map(({ help, kind, name }) => `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n`)
     .join("")
 }

@@ -65,7 +65,7 @@ export const gauge = (name: string, help: string, ...labels: ReadonlyArray<strin
     set: (value: number, ...values: ReadonlyArray<string>): void => series(values).updateUnsafe(value, ofProcess),
     add: (amount: number, ...values: ReadonlyArray<string>): void => series(values).modifyUnsafe(amount, ofProcess),
     /** Writes the values for one answer. */
-    tell: (place: Place, value: number, ...values: ReadonlyArray<string>): void =>
+    record: (place: Place, value: number, ...values: ReadonlyArray<string>): void =>
       series(values).updateUnsafe(value, place)
   }
 }
@@ -280,7 +280,7 @@ export const outcomeOfFailure = (tag: string): string => OUTCOMES[tag] ?? "unrea
 
 export const textRemoved = counter(
   "switchyard_device_text_removed_total",
-  "Characters that devices said and that no text may hold, such as controls; they were removed"
+  "Characters in the output of devices that no text may contain, such as control characters; they were removed"
 )
 
 export const sshMetrics = [sshSessions, handshakes, textRemoved]
@@ -350,8 +350,8 @@ export const noteHandedOn = (position: number | null): void => {
 }
 
 /** Writes how far followers are behind the newest number of the log, if there are any. */
-export const tellEventsLag = (place: Place, newest: number): void => {
-  if (handedOn !== null) eventsLag.tell(place, Math.max(0, newest - handedOn))
+export const recordEventsLag = (place: Place, newest: number): void => {
+  if (handedOn !== null) eventsLag.record(place, Math.max(0, newest - handedOn))
 }
 
 /** `kind`: socket or sse. */

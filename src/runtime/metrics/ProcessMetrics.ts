@@ -87,16 +87,16 @@ export const watchProcess = Effect.fnUntraced(function* (dataDir: string) {
   return (place: Place): Effect.Effect<void> =>
     Effect.map(read, (reading) => {
       const { external, heapTotal, heapUsed, rss } = reading.memory
-      loopLag.tell(place, reading.loopLag.median, "0.5")
-      loopLag.tell(place, reading.loopLag.p99, "0.99")
-      loopUtilization.tell(place, reading.loopUtilization)
+      loopLag.record(place, reading.loopLag.median, "0.5")
+      loopLag.record(place, reading.loopLag.p99, "0.99")
+      loopUtilization.record(place, reading.loopUtilization)
       for (const [kind, bytes] of Object.entries({ external, heap_total: heapTotal, heap_used: heapUsed, rss }))
-        memory.tell(place, bytes, kind)
-      uptime.tell(place, reading.uptime)
-      if (reading.openFiles !== null) openFiles.tell(place, reading.openFiles)
+        memory.record(place, bytes, kind)
+      uptime.record(place, reading.uptime)
+      if (reading.openFiles !== null) openFiles.record(place, reading.openFiles)
       if (reading.disk !== null) {
-        diskFree.tell(place, reading.disk.free)
-        diskSize.tell(place, reading.disk.size)
+        diskFree.record(place, reading.disk.free)
+        diskSize.record(place, reading.disk.size)
       }
     })
 })

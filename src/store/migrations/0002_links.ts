@@ -1,4 +1,4 @@
-/** Ports of access switches, links, management domains and addresses on loan to a device that is being provisioned. */
+/** Ports of access switches, links, management domains and addresses that are reserved for a device during its provisioning. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,4 @@
-/** Jobs, what they did on each device, and the locks between them. */
+/** Jobs, their results on each device, and the locks between them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,4 @@
-/** One row per change on one device: the protocol's memory (promises 1 to 4), and what each device was last proved to run. */
+/** One row per change on one device: the memory of the protocol (promises 1 to 4), and the last proved configuration of each device. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

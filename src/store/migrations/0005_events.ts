@@ -1,4 +1,4 @@
-/** Why devices are not synchronized, and what a state change owes to the world: actions that must be done once. */
+/** The reasons why devices are not synchronized, and the actions that a state change must cause exactly once. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

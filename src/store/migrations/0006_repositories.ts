@@ -1,4 +1,4 @@
-/** The commit of each repository that is in force, with its files, so that a restart or a lost remote changes nothing. */
+/** The commit of each repository that is in force, with its files, so a restart or a lost remote changes nothing. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

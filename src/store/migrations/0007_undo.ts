@@ -1,4 +1,4 @@
-/** What undoing needs: the configuration before a change, and which results of a job still wait for the other devices. */
+/** Data for an undo: the configuration before a change, and the results of a job that still wait for other devices. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

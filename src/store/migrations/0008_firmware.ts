@@ -1,4 +1,4 @@
-/** How far an upgrade job has come with each device, so that it goes on there after a restart. */
+/** The progress of an upgrade job on each device, so it continues there after a restart. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,4 @@
-/** One row per operation that changes a switch and is no change of its configuration: how far it is, and who may go on. */
+/** One row per operation that changes a switch without a change of its configuration: its phase, and the owner that may continue it. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,4 @@
-/** What a sync did on a device without the texts, so that looking at the progress of a large job need not read them. */
+/** The tasks of a synchronization on a device without long texts, so the progress of a large job is read without them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,4 @@
-/** What shows that a job is worked on, so that one that nobody works on is found; and who was granted a phase of a change. */
+/** Heartbeats of jobs, so a job without a process is found; and the token of the claim that was granted a phase of a change. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

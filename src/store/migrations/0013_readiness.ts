@@ -1,5 +1,5 @@
 /**
- * What tells whether a server can work with this database: the oldest release that each migration allows (`Migrations.ts`
+ * Shows whether a server can work with this database: the oldest release that each migration allows (`Migrations.ts`
  * writes it), and a row that health checks write.
  */
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The commits that a job works on, and the files of commits that are no longer in force while a job that has not ended works
- * on them. Servers of earlier releases do not see them and go on as before.
+ * The commits that a job works on, and the files of replaced commits while an unfinished job works on them. Servers of earlier releases
+ * ignore these columns.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

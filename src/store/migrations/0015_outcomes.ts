@@ -1,6 +1,6 @@
 /**
- * How jobs went, with the devices that failed and their numbers. Jobs of earlier releases get what their rows tell: those
- * about images said it in the text of their result only.
+ * The outcomes of jobs, with failed devices and numbers. Jobs of earlier releases get the outcome that their rows show: jobs for images
+ * had it only in the text of their result.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** What a job waits for before it begins: `waiting_for` of the API, as the process that waits has written it last. */
+/** The reason why a job waits before its begin: `waiting_for` of the API, written by the waiting process. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

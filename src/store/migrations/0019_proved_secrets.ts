@@ -1,4 +1,4 @@
-/** Which secrets of a device's proved configuration are known, as keyed digests: the values themselves are never kept. */
+/** The known secrets of a device's proved configuration as keyed digests: the values are never stored. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,4 @@
-/** How releases were seen to show lines that they are not known to spell otherwise. */
+/** The observed spelling of lines by release. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,6 +1,6 @@
 /**
- * Which login a device accepted last, while logins are changed: `slot` is the one of the settings, `current` or `next`. No
- * names or passwords are kept. `accepted_at` is in epoch milliseconds, of the server's clock.
+ * The login that a device accepted last, while logins are changed: `slot` names the login of the settings, `current` or `next`. No
+ * names or passwords are stored. `accepted_at` is in epoch milliseconds, of the server's clock.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
- * The log of events, which nobody changes: what happened, in whose name, in the transaction in which it happened. `at` is the time of the
- * statement, `transaction` tells readers how far the log is complete: a row counts when no older transaction is open any more.
- * Who acts is set for each transaction by the client (`DatabaseClient.ts`); what nobody has asked for is the server's.
+ * The log of events, which never change: each event has its actor and is written in the transaction of its change. `at` is the time of the
+ * statement; `transaction` shows readers how far the log is complete: a row counts once no older transaction is open.
+ * The client sets the actor of each transaction (`DatabaseClient.ts`); without a caller the actor is the server.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

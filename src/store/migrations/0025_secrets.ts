@@ -1,6 +1,6 @@
 /**
- * No secret stands in clear in the database: what has to be used again is sealed (`runtime/SecretKey.ts`) in the columns that had it
- * in clear, and in columns of its own where the rest is looked at. Secrets themselves may be kept here, sealed.
+ * No column holds a secret in clear text. Texts that are used again are sealed (`runtime/SecretKey.ts`) in their old columns, or in separate
+ * columns if the old ones are displayed. Secret settings may be stored here, sealed.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

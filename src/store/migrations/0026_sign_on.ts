@@ -1,7 +1,7 @@
 /**
- * Ways in of our own: tokens of programs, and people with a name and a password. Neither is kept in clear: of a token the SHA-256, of a
- * password its scrypt. `session` changes with the password, so that what was signed before is worth nothing. A row of `login_attempt`
- * counts what went wrong for a name, or from an address.
+ * Logins of our own: tokens of programs, and users with a name and a password. Neither is stored in clear text: only the SHA-256 of a token
+ * and the scrypt hash of a password. `session` changes with the password, so earlier sessions end. A row of `login_attempt`
+ * counts failures for a name, or from an address.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

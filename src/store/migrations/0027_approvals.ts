@@ -1,4 +1,4 @@
-/** Live jobs that wait, or have waited, for somebody else's approval, with what the approver is asked about. */
+/** Live jobs that wait, or have waited, for another person's approval, with the facts for the reviewer. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,17 +1,20 @@
 /**
- * The audit (docs/security.md#audit): rows that change write their event by themselves, in the transaction of the change. What is shown of
- * a row is listed here by column, so that a new column with a secret is not shown by mistake. Where several rows are changed by one
- * statement without a name set, as by the actors of devices, the job says in whose name it was.
+ * The audit (docs/security.md#audit): changed rows write their events automatically by triggers, in the transaction of the change. The visible
+ * columns are listed here, so a new column with a secret is not shown by mistake. If one statement changes several rows without an actor, as
+ * actors of devices do, the actor follows from the job.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What is noted of a table: `always` part of the audit, whoever acts. Rows that go with their device are told by the device's event. */
+/**
+ * The audited columns of a table; `always`: part of the audit for every actor. For rows that are deleted with their device, the device's
+ * event counts.
+ */
 interface AuditedTable {
   readonly table: string
   readonly always: boolean
   readonly columns: ReadonlyArray<string>
-  /** What its events are called, where that is another word; they say the name of the row as well. */
+  /** The kind of its events, if it differs from the table's name; these events also hold the name of the row. */
   readonly kind?: string
 }
 
@@ -42,7 +45,7 @@ const audited: ReadonlyArray<AuditedTable> = [
     columns:
       "id ipv4_gw ipv6_gw device_a_id device_a_ip device_b_id device_b_ip site_id vlan description esi_mac".split(" ")
   },
-  // of a digest only that it is another one is told
+  // the event of a changed digest shows only the fact of the change
   { table: "local_user", kind: "user", always: true, columns: ["name", "roles", "break_glass", "hash"] },
   {
     table: "api_token",
@@ -98,7 +101,7 @@ const functions = Effect.gen(function* () {
     $$`
 })
 
-/** Jobs: that they start, by whom and why; who aborts them; how they end. Their results are not events. */
+/** Jobs: their start, with its user and reason; their abort; their end. Their results are not events. */
 const jobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`alter table job add column aborted_by text, add column scheduled_way text default acting('way')`
@@ -129,7 +132,7 @@ const jobs = Effect.gen(function* () {
     when (old.status is distinct from new.status and new.status not in ('SCHEDULED', 'RUNNING')) execute function audit_job()`
 })
 
-/** A device's history: why it must be synchronized, and what has become of each change, with job and commits. */
+/** A device's history: why it must be synchronized, and the result of each change, with job and commits. */
 const history = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -161,7 +164,7 @@ const history = Effect.gen(function* () {
     when (old.phase is distinct from new.phase and new.phase in ('confirmed', 'reverted', 'unknown')) execute function audit_change()`
 })
 
-/** What comes into force, and locks that a person removes. */
+/** Commits that come into force, and locks that a person removes. */
 const others = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -203,7 +206,7 @@ export default Effect.gen(function* () {
     const row = (which: string) => `(${columns.map((name) => `${which}.${name}`).join(", ")})`
     const named = kind === undefined ? "" : `, '${kind}'`
     const execute = `execute function audit_row('{${columns.join(",")}}', '${always}'${named})`
-    // what goes with its device is told by the event of the device; a link is also somebody else's
+    // the event of a deleted device covers its rows; a link also belongs to another device
     const direct = ["interface", "stackmember", "host_key"].includes(table) ? "when (pg_trigger_depth() = 0)" : ""
     yield* sql`${sql.literal(`create trigger audit_insert after insert on ${table} for each row ${execute}`)}`
     yield* sql`${sql.literal(`create trigger audit_update after update on ${table} for each row

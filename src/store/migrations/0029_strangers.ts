@@ -1,7 +1,7 @@
 /**
- * Devices that were not provisioned here: their host key may be known without being pinned (`refused_fingerprint` alone), until
- * somebody approves it. `is_provisioned` is true from the moment in which this server has moved a new switch to its address.
- * Which login was accepted last may be a key, too.
+ * Devices that this server did not provision: their host key may be known without being pinned (`refused_fingerprint` alone), until
+ * an operator approves it. `is_provisioned` is true once this server has moved a new switch to its address.
+ * The login that was accepted last may also be a key.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

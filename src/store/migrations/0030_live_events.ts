@@ -1,23 +1,23 @@
 /**
- * Events for whoever follows the network live (docs/events.md): what the audit does not need is told as well, by the statements that
- * change the rows. A device's event has its record as it is after the change, so that a follower never asks for a newer one.
+ * Events for clients that follow the network live (docs/events.md): changes outside the audit also become events, written by the statements
+ * that change the rows. A device's event holds its record after the change, so a follower need not read it.
  *
- * Numbers are given out before they are seen by others. So each transaction that writes events first says, by a lock that holds until
- * it ends, that its numbers are above the newest one of then; `events_complete` is the number up to which no event can come any more.
+ * Numbers are assigned before other transactions can see them. So each transaction that writes events first shows, by a lock until its end,
+ * that its numbers are above the newest number at that time; `events_complete` is the number up to which no further event can appear.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** In the upper bits of the key of that lock; the lower ones are the number. */
+/** The upper bits of the key of that lock; the lower bits are the number. */
 const LOCK_CLASS = 20_311
 
-/** The columns of a device whose changes migration 28 tells; what is told there is not told again. */
+/** The columns of a device whose changes migration 28 reports; they are not reported again. */
 const AUDITED =
   "hostname site_id description management_ip secondary_management_ip dhcp_ip infra_ip oob_ip serial ztp_mac platform vendor model os_version synchronized state device_type port".split(
     " "
   )
 
-/** Up to which number the log is complete. Whoever asks reads the rows in a statement of their own afterwards. */
+/** The number up to which the log is complete. Callers read the rows in a separate statement afterwards. */
 const completeness = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`${sql.literal(`
@@ -49,7 +49,7 @@ const completeness = Effect.gen(function* () {
     $$`)}`
 })
 
-/** Devices: each change of a row, with the record as the API shows it. */
+/** Devices: each change of a row, with the record of the API. */
 const devices = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`alter table event add column object jsonb`
@@ -99,7 +99,7 @@ const devices = Effect.gen(function* () {
     when (old.* is distinct from new.* and ${audited("old")} is not distinct from ${audited("new")}) execute function tell_device()`)}`
 })
 
-/** Jobs: every status, what becomes of each device, and the commits that a refresh has refused or warned of. */
+/** Jobs: every status, the result of each device, and the commits that a refresh refused or warned about. */
 const jobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -162,7 +162,7 @@ const jobs = Effect.gen(function* () {
     for each statement execute function tell_job_devices()`
 })
 
-/** Changes on their way: each phase that the audit does not tell anyway. */
+/** Running changes: each phase that the audit does not report. */
 const changes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tell = (where: string) => `
@@ -191,7 +191,7 @@ const changes = Effect.gen(function* () {
     for each statement execute function tell_changes_moved()`
 })
 
-/** Why a device is to be synchronized, with the time and the job that its history has. */
+/** The reasons why a device must be synchronized, with the time and the job of its history. */
 const causes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

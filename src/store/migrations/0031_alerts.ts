@@ -1,6 +1,6 @@
 /**
- * Alerts (docs/alerts.md): how far the log of events has been looked through, what was found, and each message to each receiver until it
- * has arrived. The place in the log moves in the transaction that writes what was found, so that nothing is found twice or never.
+ * Alerts (docs/alerts.md): the place up to which the log of events was read, the alerts, and each message to each receiver until it
+ * arrives. The place in the log moves in the transaction that writes the alerts, so each event counts exactly once.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * Calls of plugins are tried again: how often a call was begun, and when the next attempt is due. What is told of a device that was
- * removed belongs to no device any more.
+ * Calls of plugins are tried again: the number of attempts, and the time of the next attempt. Calls for a removed
+ * device no longer belong to a device.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Where a job's work belongs in a trace, so that it is told there whenever and wherever it runs (docs/monitoring.md#traces). */
+/** The trace of a job's work, so it is recorded there at any time and on any replica (docs/monitoring.md#traces). */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,6 +1,6 @@
 /**
- * The retention of events (docs/events.md#retention): up to which number they were removed, so that whoever goes on from before it is told.
- * Rows go where others came long ago, so the table is vacuumed by their number and not by its size.
+ * The retention of events (docs/events.md#retention): the number up to which events were removed, so a client that continues from an earlier
+ * number is informed. Old rows are removed in small parts of a large table, so vacuum starts by the number of rows and not by the table's size.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,11 +1,11 @@
 /**
- * Events that say what has happened (docs/events.md#kinds): a refresh refuses a commit only when it is the content that is wrong, and a lock
- * that goes on to another job is taken by that job.
+ * Corrected events (docs/events.md#kinds): a refresh refuses a commit only if its content is wrong, and a lock that is passed
+ * to another job is taken by that job.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** As migration 30 has it, but for the repository: a remote that is away or somebody who aborts has refused no commit. */
+/** As in migration 30, except for the repository: an unreachable remote or an abort does not refuse a commit. */
 const refreshes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

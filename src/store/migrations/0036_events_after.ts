@@ -1,13 +1,13 @@
 /**
- * New events with the number up to which the log is complete, by one question: whoever follows the log asks many times a second, and on a
- * busy server each question waits for its turn.
+ * New events with the number up to which the log is complete, in one statement: followers of the log read many times a second, and on a
+ * busy server each statement waits for its turn.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // each statement of a volatile function sees what was committed until it began, so the rows are looked for after the number is known
+  // each statement of a volatile function sees the commits before its begin, so the rows are read after the number is known
   yield* sql`
     create function events_after(after bigint, most integer) returns table (complete bigint, told event) language plpgsql volatile as $$
       begin

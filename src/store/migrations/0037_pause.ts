@@ -1,4 +1,4 @@
-/** Rollouts that somebody holds: who, why and since when, in the job's row, and as events when they are held and go on. */
+/** Paused rollouts: the user, the reason and the time in the job's row, and events for pause and resume. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,4 @@
-/** What switches have heard of their neighbours by LLDP, as it was read last: whole per device, so that a neighbour that is gone goes. */
+/** The LLDP neighbours of switches at the last read: replaced as a whole per device, so missing neighbours disappear. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,7 +1,7 @@
 /**
- * The retention of jobs and what they have done (docs/operations.md#retention). It only adds, so servers of the release before go on
- * beside it: indexes by which old rows are found and referring rows are looked up when a job goes, what was last found of each kind,
- * and no events for rows that retention strips.
+ * The retention of jobs and their work (docs/operations.md#retention). It only adds objects, so servers of the previous release continue to
+ * work: indexes to find old rows and the rows that refer to a removed job, the last count of each kind,
+ * and no events for rows that retention shortens.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,8 +1,8 @@
 /**
  * Configurations and differences are stored once (docs/operations.md#stored-once). In three steps over releases: this one expands. Jobs and
- * changes write their texts as before; a day after, the server moves them here in batches and leaves a reference, which for a server of
- * the release before looks like a text that was sealed under another key: it says that it cannot be opened, and gives it to no switch.
- * Nothing that is younger, and so nothing that is under way while releases change, is moved. A later release may write references at once
+ * changes write their texts as before; a day after, the server moves them here in batches and leaves a reference, which a server of
+ * the previous release treats as a text that was sealed under another key: it reports that it cannot be opened, and sends it to no switch.
+ * Younger texts, and so all texts in use during an upgrade, are not moved. A later release may write references at once
  * and drop the columns.
  */
 import { Effect } from "effect"

@@ -1,21 +1,21 @@
 /**
- * Restored backups (docs/operations.md#backup): when the database was put back, and which devices nobody has looked at since. A restored
- * database knows nothing of what happened after the backup, so what it says of a device is a memory until the device is read. It only
- * adds: servers of the release before go on beside it.
+ * Restored backups (docs/operations.md#backup): the time of the restore, and the devices that were not read since. A restored
+ * database lacks everything after the backup, so its facts about a device are old until the device is read. It only
+ * adds objects: servers of the previous release continue to work.
  *
- * Whether a device was looked at is not part of its record and makes no event by itself: to mark ten thousand devices after a restore would
- * otherwise tell ten thousand records in which nothing has changed.
+ * This mark is not part of a device's record and creates no event: marking ten thousand devices after a restore would
+ * otherwise send ten thousand unchanged records.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The columns of a device whose changes migration 28 tells; what is told there is not told again. */
+/** The columns of a device whose changes migration 28 reports; they are not reported again. */
 const AUDITED =
   "hostname site_id description management_ip secondary_management_ip dhcp_ip infra_ip oob_ip serial ztp_mac platform vendor model os_version synchronized state device_type port".split(
     " "
   )
 
-/** The others of its record. */
+/** The other columns of its record. */
 const TOLD = ["confhash", "last_seen"]
 
 const tables = Effect.gen(function* () {
@@ -33,7 +33,7 @@ const tables = Effect.gen(function* () {
   yield* sql`create index device_unseen on device (unseen_since) where unseen_since is not null`
 })
 
-/** As migration 30 has them, but for the new column. */
+/** As in migration 30, except for the new column. */
 const events = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

@@ -1,6 +1,6 @@
 /**
- * Sessions of ours that were left behind on switches (docs/operations.md#doctor), as the looks for drift have seen them. It only adds:
- * servers of the release before go on beside it, and what they remove the next look does not see any more.
+ * Abandoned sessions of Switchyard on switches (docs/operations.md#doctor), found by drift checks. It only adds objects:
+ * servers of the previous release continue to work, and the next check no longer finds the sessions that they remove.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

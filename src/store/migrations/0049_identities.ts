@@ -1,16 +1,16 @@
 /**
- * What belongs to one record alone (docs/api.md#what-is-unique): hostnames, serial numbers, MAC addresses, and every address in whatever
- * role. Each is a row under a unique index, written by triggers in the transaction of the record, so that no way to a record goes past it.
+ * Values that only one record may have (docs/api.md#what-is-unique): hostnames, serial numbers, MAC addresses, and every address in any
+ * role. Each is a row under a unique index, written by triggers in the transaction of the record, so every write of a record is checked.
  * Networks of management domains and links, which must not overlap, are rows under an exclusion constraint.
  *
- * Records that broke the rule before it was there are excused: they stay as they are, are listed by the doctor, and get nothing pushed,
- * until one of them is mended. It only adds: servers of the release before go on beside it; what they would write twice they are refused.
+ * Older records that break the rule are excused: they stay unchanged, the doctor lists them, and nothing is pushed to them
+ * until one of them is corrected. It only adds objects: servers of the previous release continue to work, but duplicate values are refused.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const ADDRESSES = ["management_ip", "secondary_management_ip", "dhcp_ip", "infra_ip", "oob_ip"]
-/** The columns of a device from which its rows follow. */
+/** The columns of a device that decide its rows. */
 const OF_DEVICE = ["hostname", "serial", "platform", "ztp_mac", ...ADDRESSES]
 
 const tables = Effect.gen(function* () {
@@ -39,7 +39,7 @@ const tables = Effect.gen(function* () {
     )`
 })
 
-/** One spelling for each value; null for what is no value of a device. The same rules as in `domain/UniqueFields.ts`. */
+/** One spelling for each value; null for an invalid value. The same rules as in `domain/UniqueFields.ts`. */
 const values = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -68,7 +68,7 @@ const values = Effect.gen(function* () {
       select case when hex ~ '^[0-9A-F][02468ACE][0-9A-F]{10}$' and hex <> '000000000000' then hex end
       from upper(regexp_replace(given, '[:.-]', '', 'g')) hex
     $$`
-  // what makers write who have forgotten to write one
+  // placeholders of manufacturers for a missing value
   yield* sql`
     create function serial_value(given text) returns text language sql immutable as $$
       select case when serial !~ '^(|0+|X+|NONE|N/?A|UNKNOWN|NOT (SPECIFIED|AVAILABLE|APPLICABLE)|DEFAULT STRING|SYSTEM SERIAL NUMBER|TO BE FILLED BY O\\.E\\.M\\.?)$'
@@ -76,7 +76,7 @@ const values = Effect.gen(function* () {
     $$`
 })
 
-/** What a record has, from its row and from those that give it addresses. */
+/** The values of a record, from its row and from the rows that give it addresses. */
 const identities = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const roles = sql.literal(ADDRESSES.map((name) => `('${name}', d.${name})`).join(", "))
@@ -139,7 +139,7 @@ const identities = Effect.gen(function* () {
 
 const claiming = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // what was excused because of it gets its own place
+  // a record that was excused because of it gets its own row
   yield* sql`
     create function release_identities(of text, nr integer) returns void language plpgsql as $$
       declare
@@ -215,7 +215,7 @@ const triggers = Effect.gen(function* () {
         return null;
       end
     $$`
-  // all give up first: what one end gives up the other may take
+  // all values are released first: one end may take a value of the other
   yield* sql`
     create function claim_for_ends() returns trigger language plpgsql as $$
       declare
@@ -268,7 +268,7 @@ const triggers = Effect.gen(function* () {
   }
 })
 
-/** Of records that share something the one in service has it, of several the oldest; the others are excused. */
+/** Of records that share a value, the one in service gets it, of several the oldest; the others are excused. */
 const existing = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

@@ -1,6 +1,6 @@
 /**
- * What tells devices apart (docs/security.md#identity-of-devices): whose host key a fingerprint is and what another device was proved to
- * run are looked up, and an operator may have accepted what a device shows.
+ * The identity of devices (docs/security.md#identity-of-devices): indexes to find the owner of a host key and the devices with the same proved
+ * configuration, and whether an operator has accepted the key of a device.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * Commits that take away so much that they wait until somebody confirms them (docs/settings-repository.md#confirmation), one for each
- * repository, and the event that says so. It only adds: a server of the release before puts such a commit in force, which ends the wait.
+ * Commits that remove so much that they wait for an operator's confirmation (docs/settings-repository.md#confirmation), one for each
+ * repository, and their event. It only adds objects: a server of the previous release brings such a commit into force, which ends the wait.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -33,7 +33,7 @@ export default Effect.gen(function* () {
     $$`
   yield* sql`create trigger tell_waiting_commit after insert or update of commit on waiting_commit
     for each row execute function tell_waiting_commit()`
-  // whatever comes into force ends the wait, also by a server of the release before
+  // any commit that comes into force ends the wait, also from a server of the previous release
   yield* sql`
     create function end_waiting_commit() returns trigger language plpgsql as $$
       begin

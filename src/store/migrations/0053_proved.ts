@@ -1,8 +1,8 @@
 /**
- * One truth about what a device was proved to run: `proved_config`. The hash in the device's record follows it, whoever proves it: a
- * synchronization, an initialisation, a restore or a configuration that was given. Earlier releases forgot it after a restore, so that the
- * next synchronization took what Switchyard itself had put on the device for a change from outside; their records are mended here. It
- * only adds: servers of the release before write the same hash beside it.
+ * One place for the proved configuration of a device: `proved_config`. The hash in the device's record follows it after every proof: by a
+ * synchronization, an initialisation, a restore or a given configuration. Earlier releases lost it after a restore, so the
+ * next synchronization treated Switchyard's own configuration as a change from outside; their records are corrected here. It
+ * only adds objects: servers of the previous release write the same hash.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
- * Persons: who was seen when, with which roles, and who is withdrawn; whose each token, job and approval is; and requests that wait for
- * another person because they would undermine approvals. A token of before belongs to the local user of its maker's name, or is a
- * machine account when it was made at the database.
+ * Persons with their roles, last visits and withdrawals; the owners of tokens, jobs and approvals; and requests that wait for
+ * another person because they would undermine approvals. An earlier token belongs to the local user with its creator's name, or to a
+ * machine account if it was created at the database.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

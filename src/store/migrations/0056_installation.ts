@@ -1,15 +1,15 @@
 /**
- * The identity of the installation (docs/operations.md#identity): one row, by which a server knows that this database is its own. It only
- * adds: servers of the release before go on beside it. A database that is made by this release says so, because new installations begin
- * with strict defaults; an older one gets its identity here and keeps its ways.
+ * The identity of the installation (docs/operations.md#identity): one row, by which a server recognizes its own database. It only
+ * adds objects: servers of the previous release continue to work. A database that this release creates is marked as new, because new
+ * installations begin with strict defaults; an older database gets its identity here and keeps its defaults.
  */
 import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { release } from "../../domain/Release.ts"
 
 /**
- * Set while a server makes this database as a new one, with the id that it is to have if somebody has chosen one. Migrations that run on
- * rows of before, or for a tool, do not set it.
+ * Set while a server creates a new database, with its id if the operator has chosen one. Migrations of existing
+ * rows, or for a tool, do not set it.
  */
 export const MadeAnew = Context.Reference<{ readonly id: string | null } | null>("switchyard/store/MadeAnew", {
   defaultValue: () => null

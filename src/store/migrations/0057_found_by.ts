@@ -1,6 +1,6 @@
 /**
- * Who found that a device is not what it should be, beside who made it so (docs/api.md#sync-history): a look for drift finds what somebody
- * else has done. `by` stays as clients know it. Of older rows nobody knows who made the change.
+ * The finder of a deviation in addition to its author (docs/api.md#sync-history): a drift check finds changes of other
+ * authors. `by` stays unchanged for clients. The author of older rows is unknown.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
- * In whose turn a job begins (docs/jobs.md#who-goes-first), when one was to begin that its windows delay (docs/windows.md#jobs), and by which
- * rule one needs an approval (docs/changes.md#approval), so that it goes on when windows or rules are changed. Jobs of earlier releases have
- * none of them. Of a change when its commit was sent, from which its timer is counted where the commit was not answered.
+ * The service class of a job (docs/jobs.md#who-goes-first), the requested begin of a job that its windows delay (docs/windows.md#jobs), and
+ * the rule that requires its approval (docs/changes.md#approval), so the job continues if windows or rules change. Jobs of earlier releases
+ * have none of them. Also the time when the commit of a change was sent: its timer counts from there if the commit was not answered.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * Who is signed on in the page (docs/sign-on.md#the-page): what they came in with, sealed, and how often their cookie was exchanged. The
- * browser has the cookie alone, so that a row which is gone ends the session. It only adds: releases before do not look at it.
+ * Sessions of users in the page (docs/sign-on.md#the-page): their sealed login, and how often their cookie was exchanged. The
+ * browser has only the cookie, so a deleted row ends the session. It only adds objects: earlier releases ignore it.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** In which turn a job gets the lock that it waits for (docs/jobs.md#who-goes-first), so that each person has theirs. */
+/** The turn in which a waiting job gets its lock (docs/jobs.md#who-goes-first), so each person gets a turn. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -266,7 +266,7 @@ const removeLeftover = Effect.fnUntraced(function* (data: string, pid: number) {
 
 const unproved = (pid: number, data: string) =>
   new EmbeddedPostgresError({
-    message: `process ${pid} is a PostgreSQL on ${data} that does not let this server in; it was left alone: stop it, then start again`
+    message: `process ${pid} is a PostgreSQL on ${data} that refuses this server's login; it was not stopped: stop it, then start again`
   })
 
 /** Whether the server has ended. */

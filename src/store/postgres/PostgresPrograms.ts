@@ -79,7 +79,7 @@ const unclear = (folder: string, cause: unknown) =>
     cause
   })
 
-/** A broken link in the path of a folder, such as one to a volume that is not mounted. */
+/** A broken link in the path of a folder, such as one to an unmounted volume. */
 const brokenLink = async (folder: string): Promise<string | null> => {
   for (let at = path.resolve(folder); at !== path.dirname(at); at = path.dirname(at)) {
     const found = await fs.lstat(at).catch((error: unknown) => {

@@ -17,7 +17,7 @@ const names = (attributes: Readonly<Record<string, ReadonlyArray<string>>>, role
   rolesOf(read(sites), { attributes, roles }).map(({ name }) => name)
 
 describe("permissions.yml", () => {
-  it("gives everybody the default role, and others by their attributes and their way in", () => {
+  it("gives the default role to all callers, and others by attributes and way of sign-on", () => {
     expect(names({})).toEqual(["viewer"])
     expect(names({ email: ["alice@example.org"] })).toEqual(["viewer", "admin"])
     expect(names({ groups: ["guests", "netops"] })).toEqual(["viewer", "admin"])
@@ -25,7 +25,7 @@ describe("permissions.yml", () => {
     expect(names({ constructor: ["name"] })).toEqual(["viewer"])
   })
 
-  it("narrows by what stands beside the permissions of a role, and never widens", () => {
+  it("narrows a role by the conditions next to its permissions, and never widens it", () => {
     const allowed = read({
       roles: {
         many: { extends: "port-editor", max_devices: 50, jobs: ["sync_devices", "apply_config"], live: true },
@@ -38,14 +38,14 @@ describe("permissions.yml", () => {
     expect(allowed.get("any")).toEqual([{ groups: ["b"], device_types: ["ACCESS"] }])
   })
 
-  it("has the ready roles, and narrows them", () => {
+  it("contains the ready roles, and can narrow them", () => {
     const [, closet] = rolesOf(read(sites), { attributes: {}, roles: ["closet"] })
     expect(closet?.permissions.length).toBeGreaterThan(1)
     expect(closet?.permissions.every(({ groups }) => groups?.[0] === "closet-a")).toBe(true)
     expect(rolesOf(read(sites), { attributes: {}, roles: ["administrator"] })).toHaveLength(2)
   })
 
-  it("gives a site's own roles the rights that their paths meant before, and ready ones none", () => {
+  it("gives a site's own roles the rights that their paths meant earlier, and ready ones none", () => {
     const own = (permission: object) => ({ permissions: [{ methods: ["*"], ...permission }] })
     const { impliedFreeLines, roles } = read({
       roles: {

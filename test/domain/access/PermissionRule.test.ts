@@ -38,7 +38,7 @@ describe("a glob of paths", () => {
     expect(globs.filter((glob) => matchesGlob(glob, path))).toEqual([])
   })
 
-  it("is refused with a range that cannot be", () => {
+  it("is refused with an impossible range", () => {
     expect(isGlob("/device/[z-a]")).toBe(false)
     expect(isGlob("/device/[a-z]")).toBe(true)
   })
@@ -53,7 +53,7 @@ const device = (hostname: string, deviceType: string, ...groups: ReadonlyArray<s
 const own: Permission = { methods: ["POST"], endpoints: ["/device_syncto"] }
 
 describe("a permission", () => {
-  it("speaks of its methods and endpoints, and of nothing without them", () => {
+  it("covers its methods and endpoints, and nothing without them", () => {
     expect(coversCall(own, "POST", "/device_syncto")).toBe(true)
     expect(coversCall(own, "PUT", "/device_syncto")).toBe(false)
     expect(coversCall({ endpoints: ["*"] }, "GET", "/devices")).toBe(false)
@@ -151,5 +151,5 @@ describe("a permission", () => {
       { ...asked, job: { name: "sync_devices", live: true }, devices: [device("x", "ACCESS"), device("y", "ACCESS")] },
       "max_devices: 1, and these are 2"
     ]
-  ])("is asked for %s", (_, permission, call, rule) => expect(obstacleOf(permission, call)?.rule).toBe(rule))
+  ])("is checked for %s", (_, permission, call, rule) => expect(obstacleOf(permission, call)?.rule).toBe(rule))
 })

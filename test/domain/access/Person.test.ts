@@ -1,4 +1,4 @@
-/** Who may be the same person. */
+/** Which identities may be the same person. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { folded, maySamePerson, namesOf } from "../../../src/domain/access/Identity.ts"
@@ -32,18 +32,18 @@ describe("Two people", () => {
     assert.isFalse(maySamePerson(known(one), known(other)))
   })
 
-  it("with one key are the same whatever their names, and a provider's words count as names", () => {
+  it("with one key are the same in spite of their names, and a provider's claims count as names", () => {
     const key = "oidc:https://sso.example.org 7f3a"
     assert.isTrue(maySamePerson({ person: key, names: ["a"] }, { person: key.toUpperCase(), names: ["b"] }))
     const ofProvider = namesOf({ name: "7f3a", attributes: { email: ["Maria@example.org"], groups: ["kim"] } })
     assert.isTrue(maySamePerson(known("maria"), { person: key, names: ofProvider }))
     assert.isFalse(maySamePerson(known("kim"), { person: key, names: ofProvider }))
-    // who has the name of a local user is called with the issuer before it
+    // a person with the name of a local user is called with the issuer before it
     const beside = namesOf({ name: "https://sso.example.org/realms/a#maria", attributes: {} })
     assert.isTrue(maySamePerson(known("Maria"), { person: key, names: beside }))
   })
 
-  it.prop("are compared by a text that stays as it is", [Schema.String], ([text]) => {
+  it.prop("are compared by a stable text", [Schema.String], ([text]) => {
     assert.strictEqual(folded(folded(text)), folded(text))
   })
 })

@@ -45,7 +45,7 @@ const Moment = Schema.Struct({
 })
 
 describe("The clocks of a zone", () => {
-  it.prop("show a time for the first time at its instant, or skip it there", { moment: Moment }, ({ moment }) => {
+  it.prop("show a time first at its instant, or skip it there", { moment: Moment }, ({ moment }) => {
     const zone = DateTime.zoneMakeNamedUnsafe(moment.zone)
     const clock = clockOf(moment.zone)
     const wanted = new Date(moment.day * DAY + moment.minute * MINUTE).toISOString().slice(0, 16).replace("T", " ")
@@ -77,7 +77,7 @@ describe("A weekly window", () => {
   const nightly = (timezone: string, from: string, to: string, days?: ReadonlyArray<string>) =>
     windowOf({ timezone, weekly: [{ from, to, ...(days === undefined ? {} : { days }) }] })
 
-  it("opens on its days, and one over midnight closes on the next", () => {
+  it("opens on its days, and closes on the next day if it crosses midnight", () => {
     expect(spans(nightly("Asia/Kolkata", "22:00", "04:00", ["sun"]), "2026-11-20T00:00Z", "2026-11-30T00:00Z")).toEqual(
       [
         ["2026-11-22T16:30", "2026-11-22T22:30"],
@@ -86,13 +86,13 @@ describe("A weekly window", () => {
     )
   })
 
-  it("over midnight is an hour shorter or longer when the clocks change in it", () => {
+  it("across midnight is an hour shorter or longer when the clocks change in it", () => {
     const window = nightly("Europe/Stockholm", "22:00", "04:00", ["sat"])
     expect(spans(window, "2026-03-28T12:00Z", "2026-03-29T12:00Z")).toEqual([["2026-03-28T21:00", "2026-03-29T02:00"]])
     expect(spans(window, "2026-10-24T12:00Z", "2026-10-25T12:00Z")).toEqual([["2026-10-24T20:00", "2026-10-25T03:00"]])
   })
 
-  it("closes and opens when the clocks skip its time, and is not open in what they skip", () => {
+  it("closes and opens when the clocks skip its time, and is closed in the skipped time", () => {
     const of = (from: string, to: string) =>
       spans(nightly("Europe/Stockholm", from, to, ["sun"]), "2026-03-29T00:00Z", "2026-03-29T12:00Z")
     expect(of("01:30", "02:30")).toEqual([["2026-03-29T00:30", "2026-03-29T01:00"]])
@@ -100,7 +100,7 @@ describe("A weekly window", () => {
     expect(of("02:10", "02:50")).toEqual([])
   })
 
-  it("opens and closes when the clocks show its time first, where they show it twice", () => {
+  it("opens and closes at the first occurrence of a time that the clocks show twice", () => {
     const of = (from: string, to: string) =>
       spans(nightly("Europe/Stockholm", from, to, ["sun"]), "2026-10-24T23:00Z", "2026-10-25T12:00Z")
     expect(of("02:10", "02:50")).toEqual([["2026-10-25T00:10", "2026-10-25T00:50"]])
@@ -108,7 +108,7 @@ describe("A weekly window", () => {
   })
 
   it.prop(
-    "is open exactly when the clocks show a time between, but for times that they show twice",
+    "is open exactly when the clocks show a time between, except for times that they show twice",
     { moment: Moment, length: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1439 })) },
     ({ length, moment }) => {
       const time = (minute: number) =>
@@ -171,7 +171,7 @@ describe("Devices", () => {
     expect(judge("2026-11-24T22:00Z", device("g", "GONE"))).toMatchObject({ next: null, nextShown: null })
   })
 
-  it("may not be changed while a freeze is in force, the last day included, whatever windows say", () => {
+  it("may not be changed during a freeze, including its last day, in spite of windows", () => {
     expect(judge("2026-12-24T22:00Z", device("a1", "EAST"))).toMatchObject({
       why: "freeze christmas (holidays) is in force until 2027-01-07 00:00 Europe/Stockholm",
       next: at("2027-01-06T23:00Z")

@@ -41,7 +41,7 @@ const decode = (sent: unknown) =>
   })
 
 describe("A body", () => {
-  it.effect("becomes the decoded value, with defaults and without what is ignored", () =>
+  it.effect("becomes the decoded value, with defaults and without ignored keys", () =>
     Effect.gen(function* () {
       assert.deepEqual(yield* decode({ id: 5, name: "c1", length: " 12 ", end: "b" }), {
         name: "c1",
@@ -52,7 +52,7 @@ describe("A body", () => {
     })
   )
 
-  it.effect("is refused with everything that is wrong, in the order of its fields and unknown keys last", () =>
+  it.effect("is refused with all mistakes, in the order of its fields, unknown keys last", () =>
     Effect.gen(function* () {
       assert.deepEqual(yield* decode({ colour: "red", spare: 1, length: [], name: "long" }), [
         "name is too long",
@@ -64,14 +64,14 @@ describe("A body", () => {
     })
   )
 
-  it.effect("asks for rules over several fields when each is good", () =>
+  it.effect("applies rules over several fields when each field is valid", () =>
     Effect.gen(function* () {
       assert.deepEqual(yield* decode({ name: "c1", end: "c1" }), ["both ends are the same"])
       assert.deepEqual(yield* decode({ name: "c1", end: "c1", spare: null }), ["spare is a flag"])
     })
   )
 
-  it.effect("with a number beyond all numbers, or that is no object, is not decoded and not refused by a rule", () =>
+  it.effect("with a number out of range, or that is not an object, is not decoded and not refused by a rule", () =>
     Effect.gen(function* () {
       for (const sent of [null, [], "x", { name: Number.POSITIVE_INFINITY, end: "b" }]) {
         assert.isUndefined(yield* decode(sent), JSON.stringify(sent))
@@ -79,7 +79,7 @@ describe("A body", () => {
     })
   )
 
-  it("that is only checked hands its refusals to the route, which adds its own in place", () => {
+  it("that is only checked passes its refusals to the route, which adds its own in place", () => {
     const checked = Cable.check({ name: "long", length: 5, colour: 1, end: "b" })
     assert.deepEqual(checked.fields, { length: 5, spare: false, end: "b" })
     assert.deepEqual(
@@ -89,7 +89,7 @@ describe("A body", () => {
     assert.isTrue(Result.isSuccess(Cable.check({ name: "c1", end: "b" }).complete))
   })
 
-  it("is documented as what may be sent", () => {
+  it("is documented as it may be sent", () => {
     const { schema } = Schema.toJsonSchemaDocument(Schema.toEncoded(Cable.schema))
     assert.deepEqual(schema["required"], ["name"])
     assert.deepEqual(Object.keys(Object(schema["properties"])), ["name", "length", "spare", "end"])

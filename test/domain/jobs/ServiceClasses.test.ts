@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import {
-  keptForPeople,
   makePlaces,
+  reservedForPeople,
   type ServiceClass,
   serviceClasses,
   SHARE
@@ -47,12 +47,12 @@ describe("Jobs that wait for a place", () => {
     assert.strictEqual(order([...scheduled, job("dry run", "person", "bob")])[0]?.name, "dry run")
   })
 
-  it("let each person have their turn", () => {
+  it("take turns by person", () => {
     const line = [job("a1", "person"), job("a2", "person"), job("a3", "person"), job("b1", "person", "bob")]
     assert.deepStrictEqual(names(order(line)), ["a1", "b1", "a2", "a3"])
   })
 
-  it("go on before all others when a restart has interrupted them", () => {
+  it("continue before all others after a restart has interrupted them", () => {
     assert.deepStrictEqual(names(order([job("now", "person"), job("begun", "upkeep", "scheduler", true)])), [
       "begun",
       "now"
@@ -66,7 +66,7 @@ describe("Jobs that wait for a place", () => {
     [10, 2],
     [20, 4]
   ])("of %i places leave %i to people", (count, kept) => {
-    assert.strictEqual(keptForPeople(count), kept)
+    assert.strictEqual(reservedForPeople(count), kept)
     const places = makePlaces<Named>(count)
     for (let number = 0; number <= count; number++) places.add(job(`u${number}`, "upkeep", "scheduler"))
     let begun = 0
@@ -76,7 +76,7 @@ describe("Jobs that wait for a place", () => {
     assert.strictEqual(places.next()?.name, kept === 0 ? undefined : "now")
   })
 
-  it("give their place back also when they are aborted before they have it", () => {
+  it("release their place even when they are aborted before they have it", () => {
     const places = makePlaces<Named>(1)
     const [first, second, third] = [job("1", "person"), job("2", "person"), job("3", "person")]
     for (const one of [first, second, third]) places.add(one)
@@ -99,7 +99,7 @@ const Line = Schema.Array(
 )
 
 describe("Every line of jobs", () => {
-  it.prop("is worked off, each job once and those of one person and class in their order", [Line], ([line]) => {
+  it.prop("is processed, each job once and those of one person and class in their order", [Line], ([line]) => {
     const begun = order(line)
     assert.strictEqual(new Set(begun).size, line.length)
     for (const one of serviceClasses) {
@@ -122,7 +122,7 @@ describe("Every line of jobs", () => {
     }
   })
 
-  it.prop("lets no person begin twice in a class while another one of it waits who did not begin", [Line], ([line]) => {
+  it.prop("lets no person begin twice in a class while another person waits there without a turn", [Line], ([line]) => {
     for (const one of serviceClasses) {
       const begun = order(line.filter(({ serviceClass }) => serviceClass === one))
       const people = new Set(begun.map(({ person }) => person))

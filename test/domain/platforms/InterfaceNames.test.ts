@@ -25,12 +25,12 @@ describe("interface names", () => {
     expect(longName(platform, short)).toBe(long)
   })
 
-  it("sorts in natural order", () => {
+  it("sort in natural order", () => {
     const sorted = ["Ethernet1", "Ethernet1/2", "Ethernet1/10", "Ethernet2", "Ethernet10", "Loopback0", "Management1"]
     expect(sorted.toReversed().toSorted(compareNames)).toEqual(sorted)
   })
 
-  it("knows subinterfaces", () => {
+  it("include subinterfaces", () => {
     expect(["Ethernet1", "Ethernet1.100"].map(isSubinterface)).toEqual([false, true])
   })
 })

@@ -1,4 +1,4 @@
-/** The records of the platforms, against what clients are told and against the drivers that there are. */
+/** The records of the platforms, against the documentation for clients and against the existing drivers. */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { readFileSync } from "node:fs"
@@ -20,10 +20,10 @@ describe("platforms", () => {
 
   it("are named in the manual", () => {
     const manual = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8")
-    expect(manual).toContain(`| \`platform\` | ${platformNames.map((name) => `\`${name}\``).join(", ")} |`)
+    expect(manual).toContain(`- \`platform\`: ${platformNames.map((name) => `\`${name}\``).join(", ")}\n`)
   })
 
-  it.effect("promise capabilities exactly where there is a driver, and it has their record", () =>
+  it.effect("promise capabilities exactly if there is a driver, and the driver has their record", () =>
     Effect.gen(function* () {
       const drivers = yield* Effect.all(Drivers.makers)
       const promised = platforms.filter(({ capabilities }) => capabilities !== null)
@@ -35,7 +35,7 @@ describe("platforms", () => {
   )
 
   it.each(platforms.flatMap(({ name, secrets }) => secrets.map((secret) => [name, secret] as const)))(
-    "%s knows what stands before a secret: %s is a pattern",
+    "of %s recognise the words before a secret: %s is a pattern",
     (_name, secret) => {
       expect(() => new RegExp(secret)).not.toThrow()
     }
@@ -48,7 +48,7 @@ describe("platforms", () => {
     expect(platformOf("amiga")).toBeUndefined()
   })
 
-  it.effect("say of a device which one it is and what it would need", () =>
+  it.effect("describe the platform of a device and its missing driver", () =>
     Effect.gen(function* () {
       const refusals = yield* Effect.forEach([{ platform: "junos" }, { platform: null }, { platform: "eos" }], (of) =>
         Effect.result(requireManageable({ hostname: "lhv-r1", ...of }))

@@ -4,7 +4,7 @@ import { remarksOf, SiteRemarks } from "../../../src/domain/platforms/Platforms.
 
 const read = Schema.decodeUnknownResult(SiteRemarks)
 
-it("gives a device the remarks of its platform and release", () => {
+it("remarks of the site belong to the platform and release of a device", () => {
   const site = Result.getOrThrow(
     read(
       JSON.stringify([
@@ -21,7 +21,7 @@ it("gives a device the remarks of its platform and release", () => {
   assert.deepStrictEqual(lines(null), ["^% Any", "^% New"])
 })
 
-it("refuses what is no list of patterns", () => {
+it("a value that is not a list of patterns is refused", () => {
   for (const text of ["{}", '[{"line":"(","meaning":"x"}]', '[{"line":"","meaning":"x"}]', "x"]) {
     assert.isTrue(Result.isFailure(read(text)), text)
   }

@@ -1,4 +1,4 @@
-/** Bodies of synchronizations: which selector counts, what is ignored, what is refused, and what the job is told. */
+/** Bodies of synchronizations: the selector in effect, ignored and refused keys, and the arguments of the job. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { targetOf } from "../../../src/domain/requests/RequestFields.ts"
@@ -13,7 +13,7 @@ const refusals = (sent: Sent) => {
 }
 
 describe("A request to synchronize", () => {
-  it("means the devices of the first selector, whatever the others hold", () => {
+  it("selects the devices of the first selector, whatever the others contain", () => {
     const target = (sent: Sent) => targetOf(taken(sent))
     assert.deepStrictEqual(target({ hostname: "a1", hostnames: 5, device_type: "SPINE", group: null }), {
       _tag: "Hostname",
@@ -32,13 +32,13 @@ describe("A request to synchronize", () => {
     assert.deepStrictEqual(target({ all: true }), { _tag: "All" })
   })
 
-  it("is refused without a selector, before anything else is looked at", () => {
+  it("is refused without a selector, before any other check", () => {
     for (const sent of [{}, { all: false }, { all: "true" }, { confirm_mode: 7 }]) {
       assert.strictEqual(refusals(sent)[0], "No devices to synchronize were specified")
     }
   })
 
-  it("tells the job what it has, and takes options of another type for absent", () => {
+  it("passes its options to the job, and treats options of another type as absent", () => {
     assert.deepStrictEqual(syncArguments(taken({ all: true, dry_run: "no", urgent: "yes", confirm_mode: "1" })), {
       dry_run: true,
       auto_push: false,
@@ -58,7 +58,7 @@ describe("A request to synchronize", () => {
     })
   })
 
-  it("takes what lines that are not shown mean, and refuses another word", () => {
+  it("accepts the meanings of missing lines, and refuses other words", () => {
     assert.include(syncArguments(taken({ all: true, on_missing_lines: "warn" })), { on_missing_lines: "warn" })
     assert.notProperty(syncArguments(taken({ all: true, on_missing_lines: null })), "on_missing_lines")
     assert.deepStrictEqual(refusals({ all: true, on_missing_lines: "ignore" }), [
@@ -66,7 +66,7 @@ describe("A request to synchronize", () => {
     ])
   })
 
-  it("refuses options of a rollout that cannot be meant", () => {
+  it("refuses invalid rollout options", () => {
     const counted = (key: string) => `${key} must be an integer of 1 or more`
     assert.deepStrictEqual(refusals({ all: true, batch_size: 0 }), [counted("batch_size")])
     assert.deepStrictEqual(refusals({ all: true, max_failures: 1.5 }), [counted("max_failures")])
@@ -75,7 +75,7 @@ describe("A request to synchronize", () => {
     assert.match(refusals({ all: true, canary: [] })[0] ?? "", /^canary must be an integer of 1 or more, or a list/)
   })
 
-  it("is urgent for named devices only, and with nothing that waits for another job", () => {
+  it("is urgent for named devices only, and not with options that wait for another job", () => {
     assert.deepStrictEqual(refusals({ hostname: "a1", urgent: true }), [])
     assert.deepStrictEqual(refusals({ all: true, urgent: true }), ["urgent needs named devices: hostname or hostnames"])
     assert.deepStrictEqual(refusals({ hostnames: ["a1"], urgent: true, confirm_mode: 2, revert_on_failure: true }), [

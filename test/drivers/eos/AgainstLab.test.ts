@@ -41,7 +41,7 @@ describe("reading", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("works through escape codes, odd chunks, wrapped echo, an enable prompt and password authentication", () =>
+  it.live("handles escape codes, odd chunks, wrapped echo, an enable prompt and password authentication", () =>
     Effect.gen(function* () {
       const behaviour = { authentication: "password", supervisor: "s1", version: "4.32.2F" } as const
       const startup = baseConfig.replace("aaa authorization exec default local\n", "")
@@ -56,7 +56,7 @@ describe("reading", () => {
 })
 
 describe("loading", () => {
-  it.live("names exactly the lines that were rejected and discards the candidate", () =>
+  it.live("names exactly the rejected lines and discards the candidate", () =>
     Effect.gen(function* () {
       const { driver, target, device } = yield* makeOneSwitch()
       const session = yield* driver.open(target)
@@ -77,7 +77,7 @@ describe("loading", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("gives an empty difference for what already runs", () =>
+  it.live("gives an empty diff for the running configuration", () =>
     Effect.gen(function* () {
       const { driver, target } = yield* makeOneSwitch()
       const session = yield* driver.open(target)
@@ -89,7 +89,7 @@ describe("loading", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("takes banners with anything in them, long lines and other alphabets", () =>
+  it.live("accepts banners with any contents, long lines and other alphabets", () =>
     Effect.gen(function* () {
       const { driver, target, device } = yield* makeOneSwitch()
       const session = yield* driver.open(target)
@@ -127,7 +127,7 @@ describe("loading", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("loads every line although the switch drops what overruns its input buffer", () =>
+  it.live("loads every line although the switch drops input that exceeds its buffer", () =>
     Effect.gen(function* () {
       const { driver, target, device } = yield* makeOneSwitch({ inputBuffer: 4096 })
       const vlans = Array.from({ length: 1500 }, (_, index) => [`vlan ${100 + index}`, `   name users-${index}`]).flat()
@@ -168,7 +168,7 @@ describe("loading", () => {
   )
 })
 
-describe("somebody else on the switch", () => {
+describe("another user on the switch", () => {
   it.live("stops a load: a commit timer at once, an open session after a while", () =>
     Effect.gen(function* () {
       const { driver, target, device } = yield* makeOneSwitch()
@@ -192,7 +192,7 @@ describe("somebody else on the switch", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("keeps its sessions when ours that were left behind are removed", () =>
+  it.live("keeps their sessions when our remaining ones are removed", () =>
     Effect.gen(function* () {
       const { driver, target, device } = yield* makeOneSwitch()
       device.foreignSession("operator")
@@ -231,7 +231,7 @@ describe("committing", () => {
     )
   }
 
-  it.live("with a timer that runs out leaves the old configuration, and a late confirmation is refused", () =>
+  it.live("with a timer that expires leaves the old configuration, and a late confirmation is refused", () =>
     Effect.gen(function* () {
       const { driver, target, device } = yield* makeOneSwitch()
       const session = yield* driver.open(target)
@@ -239,7 +239,7 @@ describe("committing", () => {
       yield* session.load({ text: change, mode: "replace", name: "job412" })
       yield* session.commitTimed("job412", Number(timer(1)))
       expect(device.running()).toContain("desk 2")
-      // only of a timer that was seen can it be said that it is gone
+      // only a timer that was seen can be reported as ended
       expect((yield* session.sessions).timer._tag).toBe("running")
       yield* until(() => device.timer() === undefined)
       expect((yield* Effect.flip(session.confirm("job412")))._tag).toBe("CommitError")
@@ -247,7 +247,7 @@ describe("committing", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is refused with the switch's words, and the candidate is gone", () =>
+  it.live("is refused with the switch's words, and the candidate is removed", () =>
     Effect.gen(function* () {
       const { driver, target, device } = yield* makeOneSwitch()
       const session = yield* driver.open(target)
@@ -259,7 +259,7 @@ describe("committing", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("may change the host name, and the session goes on", () =>
+  it.live("may change the host name, and the session continues", () =>
     Effect.gen(function* () {
       const { driver, target } = yield* makeOneSwitch()
       const session = yield* driver.open(target)
@@ -295,7 +295,7 @@ describe("committing", () => {
 })
 
 describe("connecting", () => {
-  it.live("tells a wrong password from everything else, with one attempt", () =>
+  it.live("distinguishes a wrong password from everything else, with one attempt", () =>
     Effect.gen(function* () {
       const { driver, target, device } = yield* makeOneSwitch()
       const wrong = { ...target, password: Redacted.make("wrong") }
@@ -344,7 +344,7 @@ describe("connecting", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("waits when as many sessions are open as may be", () =>
+  it.live("waits when the limit of open sessions is reached", () =>
     Effect.gen(function* () {
       const { makeDriver, target, device } = yield* makeOneSwitch()
       const driver = yield* makeDriver({ maxSessions: 2, maxHandshakes: 1 })
@@ -359,7 +359,7 @@ describe("connecting", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("closes the connection of a failed login although the caller's scope goes on", () =>
+  it.live("closes the connection of a failed login although the caller's scope continues", () =>
     Effect.gen(function* () {
       const { driver, target, device } = yield* makeOneSwitch()
       device.setFault({ kind: "silent", step: "other" })
@@ -369,7 +369,7 @@ describe("connecting", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("leaves no connection behind", () =>
+  it.live("leaves no connection open", () =>
     Effect.gen(function* () {
       const { driver, target, device } = yield* makeOneSwitch()
       yield* Effect.forEach([1, 2, 3], () => Effect.scoped(driver.open(target)), { concurrency: 3 })

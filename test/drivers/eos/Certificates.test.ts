@@ -7,25 +7,27 @@ import { makeOneSwitch, name } from "./OneSwitchLab.ts"
 const pair = { key: Redacted.make("-----BEGIN KEY-----\n"), certificate: "-----BEGIN CERTIFICATE-----\n".repeat(200) }
 const text = (stored: Buffer | undefined) => stored?.toString()
 
-it.live("puts both into the stores and leaves nothing on the flash; each step is claimed first", () =>
-  Effect.gen(function* () {
-    const { device, driver, target } = yield* makeOneSwitch()
-    const session = yield* driver.open(target)
-    const certificates = yield* offered(session, "certificates", name)
-    const claims = yield* Ref.make(0)
-    const before = [...device.files().keys()]
-    yield* certificates.install(
-      pair,
-      Ref.update(claims, (count) => count + 1)
-    )
-    expect(text(device.certificates().get("cnaasnms.crt"))).toBe(pair.certificate)
-    expect(text(device.keys().get("cnaasnms.key"))).toBe(Redacted.value(pair.key))
-    expect([...device.files().keys()]).toEqual(before)
-    expect(yield* Ref.get(claims)).toBe(4)
-  }).pipe(Effect.scoped)
+it.live(
+  "key and certificate are put into the stores, nothing remains on the flash, and each step is claimed first",
+  () =>
+    Effect.gen(function* () {
+      const { device, driver, target } = yield* makeOneSwitch()
+      const session = yield* driver.open(target)
+      const certificates = yield* offered(session, "certificates", name)
+      const claims = yield* Ref.make(0)
+      const before = [...device.files().keys()]
+      yield* certificates.install(
+        pair,
+        Ref.update(claims, (count) => count + 1)
+      )
+      expect(text(device.certificates().get("cnaasnms.crt"))).toBe(pair.certificate)
+      expect(text(device.keys().get("cnaasnms.key"))).toBe(Redacted.value(pair.key))
+      expect([...device.files().keys()]).toEqual(before)
+      expect(yield* Ref.get(claims)).toBe(4)
+    }).pipe(Effect.scoped)
 )
 
-it.live("stops at a claim that fails, and takes the key off the flash", () =>
+it.live("stops at a failed claim, and removes the key from the flash", () =>
   Effect.gen(function* () {
     const { device, driver, target } = yield* makeOneSwitch()
     const session = yield* driver.open(target)
@@ -41,7 +43,7 @@ it.live("stops at a claim that fails, and takes the key off the flash", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("says what the switch said when there is no room", () =>
+it.live("quotes the switch when there is no room", () =>
   Effect.gen(function* () {
     const { device, driver, target } = yield* makeOneSwitch({ flashBytes: 1_000 })
     const session = yield* driver.open(target)

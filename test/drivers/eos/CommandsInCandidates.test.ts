@@ -1,4 +1,4 @@
-/** Candidates with commands among their lines, loaded past the gate that refuses them: the loader has to notice by itself. */
+/** Candidates with commands among their lines, loaded without the gate that refuses them: the loader must detect them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import type { ConnectError, LoadError } from "../../../src/drivers/DriverErrors.ts"
@@ -48,7 +48,7 @@ describe("a candidate with a command among its lines", () => {
     ["line by line", 1]
   ] as const)("sent %s", (_how, windowBytes) => {
     it.live.each(["abort", "end", "quit", "logout", "configure", "configure session other", "bash", "python-shell"])(
-      "is stopped at that line, named, and leaves nothing behind: %s",
+      "is stopped at that line, named, and leaves nothing: %s",
       (line) =>
         Effect.gen(function* () {
           // the driver leaves out a bare `end`
@@ -57,7 +57,7 @@ describe("a candidate with a command among its lines", () => {
           assertNamed(error, typed)
           assert.isBelow(millis, MOST_MILLIS)
           assert.isFalse(device.commits().some(({ kind }) => COMMITS.has(kind)))
-          // where it ends in another shell or in none, whoever looks at the switch next discards the session
+          // if it ends in another shell or in none, the next look at the switch discards the session
           if (!/^(?:bash|python|quit|logout)/.test(typed)) assert.deepStrictEqual(openSessions(device), [])
           if (typed !== "configure") assert.strictEqual(device.running(), before)
         })
@@ -72,7 +72,7 @@ describe("a candidate with a command among its lines", () => {
       })
     )
 
-    it.live("is said to have been committed when the line did that", () =>
+    it.live("is reported as committed when the line did that", () =>
       Effect.gen(function* () {
         const { before, device, error, millis } = yield* loaded(["vlan 20", "commit", ...SECTION], {}, windowBytes)
         assertNamed(error, "commit", 1)
@@ -115,7 +115,7 @@ describe("a candidate with a command among its lines", () => {
     })
   )
 
-  it.live("is stopped where the prompt is one of a site's own, and where the commit renames the switch", () =>
+  it.live("is stopped at a site's own prompt, and when the commit renames the switch", () =>
     Effect.gen(function* () {
       const own = yield* loaded(["abort", ...SECTION], { quirks: { prompt: "[%D] <%H> %P" } })
       assertNamed(own.error, "abort")
@@ -150,7 +150,7 @@ describe("a candidate with a command among its lines", () => {
     })
   )
 
-  it.live("is not taken for the session that it has opened under a name that begins alike", () =>
+  it.live("is not mistaken for the session that it has opened under a name that begins alike", () =>
     Effect.gen(function* () {
       const { error } = yield* loaded(["configure session job27-other", ...SECTION])
       assert(error._tag === "LeftConfiguration", error.message)

@@ -17,7 +17,7 @@ describe("an EOS candidate", () => {
     ])
   })
 
-  it("keeps a banner as it is, with comments, ends and errors in it", () => {
+  it("keeps a banner unchanged, with comments, ends and errors in it", () => {
     expect(cut("banner login", "! hello", "end", "  % indented", "", "EOF", "vlan 10")).toEqual([
       [1, "banner login", "! hello", "end", "  % indented", "", "EOF"],
       [7, "vlan 10"]
@@ -40,7 +40,7 @@ describe("an EOS candidate", () => {
     expect(cut("\tdescription a\tb")).toEqual([[1, "description a b"]])
   })
 
-  it("refuses a text that has no end, and control characters, naming the line", () => {
+  it("refuses an unterminated text, and control characters, naming the line", () => {
     for (const line of ["banner motd", "description \u0003"]) {
       const failed = cutCandidate(`vlan 10\n${line}\nhello`)
       expect(Result.isFailure(failed) ? failed.failure.unit.lineNumber : 0).toBe(2)
@@ -57,7 +57,7 @@ describe("an EOS candidate", () => {
     expect(sources("vlan 10", "vlan 20")).toEqual([["vlan 10", "vlan 20"], []])
   })
 
-  it("leaves a text open whose command is not known, and cuts nothing before its end", () => {
+  it("leaves a text open after an unknown command, and cuts nothing before its end", () => {
     const lines = [
       "vlan 10",
       "control-functions",

@@ -11,7 +11,7 @@ const read = (more: Readonly<Record<string, unknown>>, name: Readonly<Record<str
   factsOf({ version: { ...version, ...more }, name, interfaces: shown }, 0)
 
 describe("facts", () => {
-  it("take the internal version, natural order and no subinterfaces", () => {
+  it("use the internal version, natural order and no subinterfaces", () => {
     expect(read({ internalVersion: "4.31.4M-36737551.4314M" })).toEqual({
       hostname: "a",
       fqdn: "a.example.org",
@@ -24,7 +24,7 @@ describe("facts", () => {
     })
   })
 
-  it("count the uptime from the boot time on old releases, and say nothing where there is neither", () => {
+  it("derive the uptime from the boot time on old releases, and omit it if neither exists", () => {
     expect(uptimeOf({ bootupTimestamp: 1000 }, 1500)).toBe(500)
     expect(uptimeOf({ bootupTimeStamp: "1000.5" }, 1500)).toBe(499.5)
     expect(uptimeOf({}, 1500)).toBeNull()
@@ -43,12 +43,12 @@ describe("facts", () => {
     expect(facts.remarks).toEqual([`"show version" gives no ${field}`])
   })
 
-  it("take fields that have moved, and a version without what an engineering build says behind it", () => {
+  it("accept moved fields, and cut the suffix of an engineering build from the version", () => {
     expect(read({ serialNumber: undefined, serialNum: "S7" }).serial_number).toBe("S7")
     expect(read({ version: "4.35.0F-44178984.4350F (engineering build)" }).os_version).toBe("4.35.0F-44178984.4350F")
   })
 
-  it("name what other answers do not give", () => {
+  it("name the missing parts of other answers", () => {
     const facts = factsOf({ version, name: {}, interfaces: { errors: ["This is an unconverted command"] } }, 0)
     expect(facts).toMatchObject({ hostname: null, fqdn: null, interface_list: null })
     expect(facts.remarks).toEqual([
@@ -63,7 +63,7 @@ describe("facts", () => {
     ({ "as it is": value, absent: undefined, null: null, empty: "", number: -1, list: [], object: {} })[odd]
 
   it.prop(
-    "are what is there, whatever the other fields have instead of a value",
+    "keep the existing values, whatever the other fields contain",
     { modelName: Odd, serialNumber: Odd, version: Odd, uptime: Odd, hostname: Odd },
     (odd) => {
       const spoilt = Object.fromEntries(
@@ -82,7 +82,7 @@ describe("facts", () => {
     }
   )
 
-  it.live("are an answer that is not understood when the switch says neither what it is nor what it runs", () =>
+  it.live("report an answer without model and version as not understood", () =>
     Effect.gen(function* () {
       const quirks = { absentKeys: ["modelName", "version", "internalVersion"] }
       const { driver, target } = yield* makeOneSwitch({ quirks })
@@ -109,8 +109,8 @@ describe("facts", () => {
   )
 })
 
-describe("what a switch shows at the login", () => {
-  it("is understood without the lines that are not there, and none of it is made up", () => {
+describe("the output of a switch at the login", () => {
+  it("is understood with missing lines, and nothing is invented", () => {
     const answer = '{\n    "modelName": "CCS-720XP-48Y6-F",\n    "serialNum": "WTW22190555",\n    "memFree": 12'
     const model = "CCS-720XP-48Y6-F"
     expect(shownIn([answer])).toEqual({ serial: "WTW22190555", model, hostname: null })

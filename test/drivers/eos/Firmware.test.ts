@@ -27,21 +27,21 @@ describe("answers about images", () => {
     expect(freeKibIn(answer)).toBe(kib)
   })
 
-  it("the size of a file is that of its own line", () => {
+  it("give the size of a file in its own line", () => {
     const answer = "-rwxrwx--- 1 root eosadmin 600000 Mar  4 10:21 /mnt/flash/EOS-4.32.2F.swi"
     expect(sizeIn("EOS-4.32.2F.swi", answer)).toBe(600_000)
     expect(sizeIn("EOS-4.31.4M.swi", answer)).toBe(0)
     expect(sizeIn("x.swi", "/bin/ls: cannot access '/mnt/flash/x.swi': No such file or directory")).toBe(0)
   })
 
-  it("a checksum stands behind the equals sign, and nothing else is one", () => {
+  it("have the checksum behind the equals sign only", () => {
     const md5 = "0123456789abcdef0123456789ABCDEF"
     expect(checksumIn(`verify /md5 (file:/mnt/flash/x.swi) = ${md5}`)).toEqual(Option.some(md5.toLowerCase()))
     expect(checksumIn("% Error computing: No such file or directory")).toEqual(Option.none())
     expect(checksumIn("% Invalid input")).toEqual(Option.none())
   })
 
-  it("complaints about a copy are its error lines", () => {
+  it("contain the complaints about a copy in error lines", () => {
     expect(copyComplaints("  10.0%  55.0%\nget: Access failed: 404 Not Found\n% Error copying x: failed\n")).toBe(
       "get: Access failed: 404 Not Found\n% Error copying x: failed"
     )
@@ -101,7 +101,7 @@ describe("images", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that neither run nor boot make room when there is little", () =>
+  it.live("that neither run nor boot are removed when there is little room", () =>
     Effect.gen(function* () {
       const { device, driver, target } = yield* makeOneSwitch({ flashBytes: 900_000 })
       device.putFile("EOS-4.20.1F.swi", Buffer.alloc(300_000))

@@ -18,7 +18,7 @@ const RUNNING = "alias zap delete flash:notes.txt\n"
 
 const fresh = () => pureShell({}, RUNNING)
 
-/** What of the switch a load has changed that a dry run may not; nothing when all is well. */
+/** The changes that a load has made to the switch and that a dry run may not make; empty on success. */
 const damage = async (one: PureShell, text: string): Promise<string | null> => {
   const cut = cutCandidate(text)
   if (Result.isFailure(cut)) return null
@@ -38,7 +38,7 @@ const damage = async (one: PureShell, text: string): Promise<string | null> => {
 }
 
 describe("a configuration with commands among its lines", () => {
-  it("changes nothing on a switch when the gate lets it through", async () => {
+  it("changes nothing on a switch if the gate accepts it", async () => {
     let passed = 0
     for (let seed = FIRST_SEED; seed < FIRST_SEED + RUNS; seed++) {
       const { text } = randomCandidate(seed)

@@ -32,7 +32,7 @@ it("normalises the states of interfaces", () => {
     mac_address: "94:8E:D3:11:22:34"
   })
   expect(found["Loopback0"]).toMatchObject({ is_up: true, is_enabled: true, last_flapped: -1, mac_address: "" })
-  // of a loopback nobody misses an address
+  // a loopback needs no hardware address
   expect(remarks).toEqual([])
 })
 
@@ -59,7 +59,7 @@ it.each([
   [{ inErrors: "7" }, { in: 7, out: 0, in_discards: 0, out_discards: 0 }],
   [{ inOctets: 5 }, undefined],
   [null, undefined]
-])("counts of %j the errors %j, and none where the switch tells of none", (interfaceCounters, errors) => {
+])("counts of %j the errors %j, and none if the switch reports none", (interfaceCounters, errors) => {
   expect(one({ ...desk, interfaceCounters })?.errors).toEqual(errors)
 })
 
@@ -73,18 +73,18 @@ it.each([
   [{}, null, null],
   [{ lineProtocolStatus: 4, interfaceStatus: [] }, null, null],
   [null, null, null]
-])("says of %j whether it is up (%j) and enabled (%j), and does not guess", (found, is_up, is_enabled) => {
+])("reports of %j whether it is up (%j) and enabled (%j), and does not guess", (found, is_up, is_enabled) => {
   expect(one(found)).toMatchObject({ is_up, is_enabled })
 })
 
-it("remarks what physical ports lack, and names three of them", () => {
+it("reports missing fields of physical ports, and names three ports", () => {
   const ports = Object.fromEntries([3, 1, 2, 10, 4].map((port) => [`Ethernet${port}`, { ...desk, mtu: undefined }]))
   expect(interfacesOf(ports).remarks).toEqual([
     '"show interfaces" gives no mtu at Ethernet1, Ethernet2, Ethernet3 and 2 more'
   ])
 })
 
-it("tells the light of transceivers in the order of their ports, and leaves empty cages out", () => {
+it("lists the light levels of transceivers in port order, without empty cages", () => {
   const shown = {
     Ethernet50: {},
     Ethernet10: { mediaType: "10GBASE-T" },

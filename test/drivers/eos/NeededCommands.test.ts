@@ -93,7 +93,7 @@ describe("commands that the account needs", () => {
 
   for (const { command, dispensable, fallback } of neededCommands) {
     if (fallback === true) continue
-    it.live(`${dispensable === true ? "are not missed" : "are named"} when AAA denies "${command}"`, () =>
+    it.live(`${dispensable === true ? "are not required" : "are named"} when AAA denies "${command}"`, () =>
       Effect.gen(function* () {
         const { failed } = yield* runAll({ quirks: { denied: [command] } })
         if (dispensable === true) return expect([...failed]).toEqual([])
@@ -108,7 +108,7 @@ describe("commands that the account needs", () => {
     )
   }
 
-  it.live("name a privilege that is denied, and lines of a configuration", () =>
+  it.live("name a denied privilege, and lines of a configuration", () =>
     Effect.gen(function* () {
       const config = "username admin privilege 1 secret admin\n"
       const { driver, target } = yield* makeOneSwitch(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { neighbourDetailsOf, neighboursOf } from "../../../src/drivers/eos/Neighbours.ts"
 
 describe("neighbours", () => {
-  it("have long port names, and there may be several on a port", () => {
+  it("have long port names, and a port may have several", () => {
     const heard = [
       { port: "Et51", neighborDevice: "dist-b2-1", neighborPort: '"Ethernet7"' },
       { port: "Ethernet51", neighborDevice: "phone", neighborPort: "0a:1b" }
@@ -18,7 +18,7 @@ describe("neighbours", () => {
     })
   })
 
-  it("are read where the short form is like the detailed one", () => {
+  it("are read from a short form as from the detailed one", () => {
     const info = (port: object) => ({ lldpNeighborInfo: [{ systemName: "dist-b2-1", neighborInterfaceInfo: port }] })
     for (const port of [
       { interfaceId: '"Ethernet7"' },
@@ -33,7 +33,7 @@ describe("neighbours", () => {
     }
   })
 
-  it("lack what the switch does not say, which is remarked and not made up", () => {
+  it("omit fields that the switch does not give, with a remark", () => {
     const heard = [
       { port: "Ethernet1", neighborDevice: "dist-b2-1" },
       { port: "Ethernet2", neighborPort: "Ethernet7" },
@@ -54,7 +54,7 @@ describe("neighbours", () => {
   })
 })
 
-describe("what neighbours announce", () => {
+describe("the announcements of neighbours", () => {
   const detail = (heard: unknown) =>
     neighbourDetailsOf({ Ethernet1: { lldpNeighborInfo: [heard] } }).neighbours["Ethernet1"]?.[0]
 
@@ -67,11 +67,11 @@ describe("what neighbours announce", () => {
     ["948ed3112200", "local", "948ed3112200"],
     ["switch-7", "macAddress", "switch-7"],
     [undefined, undefined, ""]
-  ])("has the chassis id %j of type %j as %j", (chassisId, chassisIdType, expected) => {
+  ])("contain the chassis id %j of type %j as %j", (chassisId, chassisIdType, expected) => {
     expect(detail({ chassisId, chassisIdType })?.remote_chassis_id).toBe(expected)
   })
 
-  it("is empty where they say nothing or something else than usual", () => {
+  it("are empty for missing or unusual values", () => {
     const empty = {
       parent_interface: "",
       remote_port: "",

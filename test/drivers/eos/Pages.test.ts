@@ -4,8 +4,8 @@ import { candidate, makeOneSwitch } from "./OneSwitchLab.ts"
 
 const ports = Array.from({ length: 60 }, (_, index) => [`interface Ethernet${index + 2}`, "   description --More-- "])
 
-describe("a switch that pages although it was told not to", () => {
-  it.live("is read whole and changed, and nothing of the pager is in the answers", () =>
+describe("a switch that pages in spite of the command", () => {
+  it.live("is read completely and changed, and the answers contain nothing of the pager", () =>
     Effect.gen(function* () {
       const { device, driver, target } = yield* makeOneSwitch({ quirks: { pages: true }, ports: 80 })
       const session = yield* driver.open(target)

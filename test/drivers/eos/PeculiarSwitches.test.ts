@@ -1,4 +1,4 @@
-/** What the driver says of sessions, commit timers and saving on switches that behave otherwise than most. */
+/** The driver's answers about sessions, commit timers and saving on unusual switches. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { DriverSession } from "../../../src/drivers/Driver.ts"
@@ -28,7 +28,7 @@ describe("a commit timer", () => {
     ["above the sessions", { timerShown: "top" }],
     ["in the text form only", { timerShown: "text" }],
     ["in the text form, because there is no JSON", { sessionsWithoutJson: true }]
-  ] as const)("that is shown %s is seen to run, and to be gone after its confirmation", ([, quirks]) =>
+  ] as const)("that is shown %s is seen to run, and to end after its confirmation", ([, quirks]) =>
     Effect.gen(function* () {
       const { device, login } = yield* withQuirks(quirks)
       const session = yield* login
@@ -39,7 +39,7 @@ describe("a commit timer", () => {
       assert.strictEqual(yield* session.confirm("job412"), "seen")
       assert.isUndefined(device.timer())
       assert.deepStrictEqual((yield* session.sessionsWhileTimed(false)).timer, { _tag: "none" })
-      // a new login has not seen it by itself
+      // a new login has not seen it on its own
       const later = yield* login
       assert.deepStrictEqual((yield* later.sessionsWhileTimed(false)).timer, { _tag: "unknown" })
       assert.deepStrictEqual((yield* later.sessionsWhileTimed(true)).timer, { _tag: "none" })
@@ -75,7 +75,7 @@ describe("a commit timer", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is asked for in the other form when one form is refused once", () =>
+  it.live("is requested in the other form when one form is refused once", () =>
     Effect.gen(function* () {
       const { device, login } = yield* withQuirks({})
       const session = yield* login
@@ -101,7 +101,7 @@ describe("the settings of sessions", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("are read from configurations, where the list does not say", () =>
+  it.live("are read from configurations if the list does not contain them", () =>
     Effect.gen(function* () {
       const { driver, login } = yield* withQuirks({}, denied)
       const sessions = yield* (yield* login).sessions
@@ -116,7 +116,7 @@ describe("the settings of sessions", () => {
 })
 
 describe("a switch that allows configuration in sessions only", () => {
-  it.live("says why a boot image cannot be set", () =>
+  it.live("gives the reason why a boot image cannot be set", () =>
     Effect.gen(function* () {
       const { login } = yield* withQuirks({ terminalDisabled: true })
       const { firmware } = yield* login
@@ -130,7 +130,7 @@ describe("a switch that allows configuration in sessions only", () => {
 describe("saving", () => {
   const unknown: Quirks = { withoutRunningDiffs: true }
 
-  it.live("is proved by the startup configuration where the switch cannot say what differs", () =>
+  it.live("is proved by the startup configuration if the switch cannot show a diff", () =>
     Effect.gen(function* () {
       const { device, login } = yield* withQuirks(unknown)
       device.configure("vlan 77\n")
@@ -154,7 +154,7 @@ describe("saving", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not proved where neither the difference nor the startup configuration is shown", () =>
+  it.live("is not proved if neither the diff nor the startup configuration is shown", () =>
     Effect.gen(function* () {
       const { login } = yield* withQuirks({}, { kind: "error", step: "show", message: "% Authorization denied" })
       assert.include((yield* Effect.flip((yield* login).save)).message, "it cannot be seen what the switch starts with")
@@ -176,7 +176,7 @@ describe("other people's open sessions", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("are in the way while they may be in use, also in a later login", () =>
+  it.live("block a load while they may be in use, also in a later login", () =>
     Effect.gen(function* () {
       const { device, login } = yield* withQuirks({})
       device.foreignSession("operator")
@@ -186,7 +186,7 @@ describe("other people's open sessions", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("are all in the way where the site wants that", () =>
+  it.live("all block a load if the site wants that", () =>
     Effect.gen(function* () {
       const { login } = yield* Effect.provide(withQuirks(old), LoadChecks.foreignSessionsLayer("wait"))
       const error = yield* Effect.flip((yield* login).load(load))
@@ -201,19 +201,19 @@ describe("other people's open sessions", () => {
     return later.map((millis) => inTheWay("acc1", [open], now + millis).length)
   }
 
-  it("are old two minutes after they were seen first", () => {
+  it("are old two minutes after they were first seen", () => {
     assert.deepStrictEqual(ways("ignore-old", 0, 119_999, 120_000), [1, 1, 0])
     assert.deepStrictEqual(ways("wait", 0, 120_000), [1, 1])
   })
 
-  it("are old at once when the switch says so, or when nobody is in them", () => {
+  it("are old at once when the switch says so, or when no user is in them", () => {
     const { inTheWay } = LoadChecks.makeForeignSessions("ignore-old")
     const since = (millis: number) => inTheWay("acc1", [{ ...open, since: now - millis }], now).length
     assert.deepStrictEqual([since(119_000), since(121_000), since(-3_600_000)], [1, 0, 1])
     assert.deepStrictEqual(inTheWay("acc1", [{ ...open, attended: false }], now), [])
   })
 
-  it("are new again after they have gone, on each device by itself, and those of jobs are never old", () => {
+  it("are new again after they have ended, on each device separately, and those of jobs are never old", () => {
     const { inTheWay } = LoadChecks.makeForeignSessions("ignore-old")
     inTheWay("acc1", [open], now)
     assert.strictEqual(inTheWay("acc2", [open], now + seconds(300)).length, 1)

@@ -15,7 +15,7 @@ const open = Effect.gen(function* () {
   return { ...one, session, ports: yield* offered(session, "ports", name) }
 })
 
-it.live("tells whether the lines made a difference, and keeps no candidate", () =>
+it.live("reports whether the lines made a difference, and keeps no candidate", () =>
   Effect.gen(function* () {
     const { device, ports } = yield* open
     expect(yield* ports.apply(down, Effect.void)).toBe(true)
@@ -27,7 +27,7 @@ it.live("tells whether the lines made a difference, and keeps no candidate", () 
   }).pipe(Effect.scoped)
 )
 
-it.live("changes nothing when the claim fails, and what is left can be taken away", () =>
+it.live("changes nothing when the claim fails, and the rest can be removed", () =>
   Effect.gen(function* () {
     const { device, ports, session } = yield* open
     const before = device.running()
@@ -38,7 +38,7 @@ it.live("changes nothing when the claim fails, and what is left can be taken awa
   }).pipe(Effect.scoped)
 )
 
-it.live("removes what an earlier bounce has left open, and nobody else's", () =>
+it.live("removes the open candidate of an earlier bounce, and no other user's", () =>
   Effect.gen(function* () {
     const { device, ports } = yield* open
     device.foreignSession(Candidate.ofBounce("d", 1))

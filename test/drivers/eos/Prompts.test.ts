@@ -39,7 +39,7 @@ describe("a switch with another prompt", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("may get another name while we are logged in", () =>
+  it.live("may be renamed while we are logged in", () =>
     Effect.gen(function* () {
       const { device, driver, target } = yield* makeOneSwitch({ quirks: { prompt: "<%H, %D>" } })
       const session = yield* driver.open(target)

@@ -1,4 +1,4 @@
-/** What a switch says while a candidate is loaded: refusals in any words, remarks that are known, and all others. */
+/** The output of a switch while a candidate is loaded: refusals in any words, known remarks, and all others. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { DriverSession } from "../../../src/drivers/Driver.ts"
@@ -6,7 +6,7 @@ import { judge } from "../../../src/drivers/ssh/Dialect.ts"
 import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 import { candidate, makeOneSwitch } from "./OneSwitchLab.ts"
 
-describe("what is said to a line", () => {
+describe("the answer to a line", () => {
   it.each([
     "% Invalid input (at token 1: 'x')",
     "Error: interface is a member",
@@ -48,27 +48,25 @@ describe("loading", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "takes a line for information that the site says is no refusal, while lines are loaded and at the commit",
-    () =>
-      Effect.gen(function* () {
-        const { driver, target, device } = yield* makeOneSwitch()
-        const said = "% Licence check failed, grace period"
-        const remarks = [{ line: /^% Licence check/, meaning: "a licence is missing" }]
-        const text = candidate("vlan 20")
-        device.setFault({ kind: "reject", pattern: "^spanning-tree mode", message: said })
-        device.setFault({ kind: "error", step: "commit", message: said, times: 1 })
-        const load = (session: DriverSession) =>
-          session.load({ text: `${text}spanning-tree mode rapid-pvst\n`, mode: "replace", name: "job412" })
-        const strict = yield* driver.open(target)
-        expect((yield* Effect.flip(load(strict)))._tag).toBe("ReplaceConfigException")
-        const session = yield* driver.open({ ...target, remarks })
-        expect((yield* load(session)).remarks).toEqual([])
-        yield* session.commit("job412")
-      }).pipe(Effect.scoped)
+  it.live("treats a line that the site lists as harmless as information, during a load and at the commit", () =>
+    Effect.gen(function* () {
+      const { driver, target, device } = yield* makeOneSwitch()
+      const said = "% Licence check failed, grace period"
+      const remarks = [{ line: /^% Licence check/, meaning: "a licence is missing" }]
+      const text = candidate("vlan 20")
+      device.setFault({ kind: "reject", pattern: "^spanning-tree mode", message: said })
+      device.setFault({ kind: "error", step: "commit", message: said, times: 1 })
+      const load = (session: DriverSession) =>
+        session.load({ text: `${text}spanning-tree mode rapid-pvst\n`, mode: "replace", name: "job412" })
+      const strict = yield* driver.open(target)
+      expect((yield* Effect.flip(load(strict)))._tag).toBe("ReplaceConfigException")
+      const session = yield* driver.open({ ...target, remarks })
+      expect((yield* load(session)).remarks).toEqual([])
+      yield* session.commit("job412")
+    }).pipe(Effect.scoped)
   )
 
-  it.live("takes what a chatty switch says for no refusal, and tells what is not known", () =>
+  it.live("treats the output of a chatty switch as no refusal, and reports unknown lines", () =>
     Effect.gen(function* () {
       const { driver, target, device } = yield* makeOneSwitch({ quirks: { chatty: true } })
       const session = yield* driver.open(target)
@@ -97,7 +95,7 @@ describe("a command that reads a text", () => {
   const functions = ["control-functions", "   code unit one", "function f() {", "  ! not a comment", "}", "EOF"]
   const handler = ["event-handler e", "   action bash", "   echo 'Error: denied'", "   EOF", "   trigger on-boot"]
 
-  it.live("gets the text that stands behind it, known or not, and the second load finds no difference", () =>
+  it.live("gets the text that follows it, known or not, and the second load finds no difference", () =>
     Effect.gen(function* () {
       const { driver, target, device } = yield* makeOneSwitch()
       const text = candidate(

@@ -4,7 +4,7 @@ import { Effect, Redacted } from "effect"
 import { offered } from "../../../src/drivers/Verbs.ts"
 import { makeOneSwitch, name } from "./OneSwitchLab.ts"
 
-it.live("wipes startup configuration, key and certificate, twice if need be, and restarts", () =>
+it.live("wipes startup configuration, key and certificate, twice if necessary, and restarts", () =>
   Effect.gen(function* () {
     const { device, driver, target } = yield* makeOneSwitch()
     const session = yield* driver.open(target)

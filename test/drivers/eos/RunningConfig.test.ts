@@ -8,7 +8,7 @@ const configHash = configHashOf(stableText)
 
 describe("the hash of a configuration", () => {
   const body = "!\nhostname a\n!\nend\n"
-  it("does not depend on header lines, line ends and blank lines at the end", () => {
+  it("ignores header lines, line ends and blank lines at the end", () => {
     const header = "! Command: show running-config\n! device: a (X, EOS-4.31.4M)\n! Time: Tue Mar  4\n"
     expect(configHash(header + body)).toBe(configHash(body))
     expect(configHash(body.replaceAll("\n", "\r\n"))).toBe(configHash(body))
@@ -49,7 +49,7 @@ describe("a release that prints no `end`", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not believed when what it says is no configuration", () =>
+  it.live("is not believed when its output is no configuration", () =>
     Effect.gen(function* () {
       const { device, driver, target } = yield* makeOneSwitch(bare)
       device.setFault({ kind: "truncate", step: "showRunning", lines: 1 })

@@ -64,7 +64,7 @@ describe("configuration sessions", () => {
     expect(found.pending).toEqual(Option.some({ name: "job412" }))
   })
 
-  it("are not read from an answer that got lost, which would hide a running timer", () => {
+  it("are not read from a disturbed answer, which would hide a running timer", () => {
     expect(parseSessionText("")).toBeUndefined()
     expect(parseSessionText("% Internal error")).toBeUndefined()
   })
@@ -74,7 +74,7 @@ describe("configuration sessions", () => {
     expect(done).toMatchObject({ pending: Option.none(), timer: { _tag: "unknown" } })
   })
 
-  it("do not show a timer in one form by what only the other one has", () => {
+  it("do not show a timer in one form by fields of the other form", () => {
     const elsewhere = { ...from432, commitTimerSessionName: undefined }
     expect(sessionsOf("json", decode(elsewhere)).timer).toEqual({ _tag: "unknown" })
   })
@@ -82,11 +82,11 @@ describe("configuration sessions", () => {
   it.each([
     ["JSON", () => sessionsOf("json", decode(from432)).limits],
     ["text", () => sessionsOf("text", parseSessionText(text) ?? { sessions: {} }).limits]
-  ])("say in %s how the switch is set up", (_form, read) => {
+  ])("report in %s how the switch is set up", (_form, read) => {
     expect(read()).toEqual({ maxOpen: 5, maxSaved: 1, mergesAtCommit: false, savesAtCommit: false })
   })
 
-  it("say nothing of what a release leaves out", () => {
+  it("report nothing about fields that a release omits", () => {
     const limits = { maxOpen: null, maxSaved: null, mergesAtCommit: null, savesAtCommit: null }
     expect(sessionsOf("json", { sessions: {} }).limits).toEqual(limits)
     expect(
@@ -97,7 +97,7 @@ describe("configuration sessions", () => {
     })
   })
 
-  it("say whether somebody is in an open one, and since when it has been there at the latest", () => {
+  it("report whether a user is in an open one, and the latest time since when it exists", () => {
     const instances = { "868": { user: "root", terminal: "vty5", currentTerminal: false } }
     const json = sessionsOf("json", {
       sessions: {
@@ -121,12 +121,12 @@ describe("configuration sessions", () => {
   })
 })
 
-it("reads timers where the manual says that releases show them", () => {
+it("timers are read as the manual describes for releases", () => {
   const manual = readFileSync(new URL("../../../docs/switch-dialogues.md", import.meta.url), "utf8")
   for (const { form, releases, shows } of timerPlaces) expect(manual).toContain(`| ${form} | ${releases} | ${shows}`)
 })
 
-it("shows the first six characters of a session in its prompt", () => {
+it("the prompt contains the first six characters of the session", () => {
   expect(sessionMode("job412")).toBe("(config-s-job412)#")
   expect(sessionMode("job41234-2")).toBe("(config-s-job412)#")
 })

@@ -25,7 +25,7 @@ describe("a switch with old algorithms", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that has no other ciphers is refused by their names", () =>
+  it.live("without other ciphers is refused by their names", () =>
     Effect.gen(function* () {
       const { driver, target } = yield* makeOneSwitch({ quirks: { ssh: "cbc" } })
       const { message } = yield* Effect.flip(driver.open(target))
@@ -57,7 +57,7 @@ describe("a switch that closes connections during the handshake", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is tried again when it closes before the password is given", () =>
+  it.live("is tried again when it closes before the password is sent", () =>
     Effect.gen(function* () {
       const { device, driver, target } = yield* makeOneSwitch()
       device.setFault({ kind: "cut", step: "login", times: 1 })
@@ -65,7 +65,7 @@ describe("a switch that closes connections during the handshake", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not tried again once it was given the password", () =>
+  it.live("is not tried again after the password was sent", () =>
     Effect.gen(function* () {
       const { makeDriver, target } = yield* makeOneSwitch()
       const server = yield* sshServer({

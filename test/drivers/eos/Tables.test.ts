@@ -28,7 +28,7 @@ const shown = {
 }
 
 describe("machines that an EOS switch has learnt", () => {
-  it("have long port names and one spelling, and the switch's own addresses are none", () => {
+  it("have long port names and one spelling, and exclude the switch's own addresses", () => {
     expect(macEntriesOf(shown)).toEqual([
       { port: "Ethernet3", vlan: 110, mac: "00:50:56:AA:12:07" },
       { port: "Ethernet4", vlan: 120, mac: "00:50:56:AA:12:08" },
@@ -37,7 +37,7 @@ describe("machines that an EOS switch has learnt", () => {
     ])
   })
 
-  it("come over the cables of a bundle, or over a tunnel from another switch", () => {
+  it("are reached over the cables of a bundle, or over a tunnel from another switch", () => {
     const interfaces = { "Port-Channel51": { memberInterfaces: { Ethernet51: {}, Et52: {} } }, Ethernet3: {} }
     expect(joinedOf(macEntriesOf(shown), interfaces)).toEqual([
       { port: "Port-Channel51", members: ["Ethernet51", "Ethernet52"], isTunnel: false },
@@ -45,7 +45,7 @@ describe("machines that an EOS switch has learnt", () => {
     ])
   })
 
-  it("have addresses in all VRFs, of both families, also where a release shows one VRF alone", () => {
+  it("have addresses in all VRFs, of both families, also if a release shows only one VRF", () => {
     const four = { hwAddress: "0050.56aa.1207", address: "10.110.0.57", interface: "Vlan110, Ethernet3", age: 12 }
     const entry = { ip: "10.110.0.57", mac: "00:50:56:AA:12:07", interface: "Vlan110" }
     const six = { hwAddress: "00:50:56:aa:12:07", address: "2001:db8:110::57", interface: "Vlan110", age: "0:00:12" }

@@ -60,46 +60,48 @@ const HEADINGS = [
 
 /** Commands that FRR takes in its configuration modes too and does not store. */
 const RUN_ANYWHERE = /^(?:list|find|exit|quit|(?:no )?output|(?:\[?no\]? )?terminal|clear)\b/
-/** Commands of the privileged mode that cannot be told from configuration, and change nothing that lasts. */
+/** Commands of the privileged mode that look like configuration, and change nothing that lasts. */
 const ALSO_CONFIGURATION = /^(?:enable$|(?:\[?no\]? )?debug (?!rfapi-dev|show))/
 
 describeReal("the commands that a real router lists", () => {
-  it.live("are refused in a candidate when they are none of its configuration, and pass when they are", () =>
-    Effect.gen(function* () {
-      const { shell } = yield* makeOneRouter()
-      const listed = (...modes: ReadonlyArray<string>) =>
-        Effect.map(shell(`vtysh ${[...modes, "list"].map((line) => `-c '${line}'`).join(" ")}`), (said) =>
-          said.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]))
-        )
-      /** As somebody could type it: without the signs of choices. */
-      const typed = (line: string) =>
-        line
-          .replaceAll(/[{}[\]|]/g, " ")
-          .replaceAll(/\s+/g, " ")
-          .trim()
-      const isRefused = (text: string) => refusedLines(frr, `${text}\n`).length > 0
-      const configuration = yield* listed("configure terminal")
-      const commands = (yield* listed()).filter((line) => !configuration.includes(line))
-      expect(commands.length).toBeGreaterThan(500)
-      expect(commands.filter((line) => !isRefused(typed(line)) && !ALSO_CONFIGURATION.test(line))).toEqual([])
-      const isConfiguration = (line: string) => !RUN_ANYWHERE.test(line)
-      expect(configuration.filter((line) => isConfiguration(line) && isRefused(typed(line)))).toEqual([])
-      expect(configuration.filter((line) => !isConfiguration(line) && !isRefused(typed(line)))).toEqual([])
-      for (const heading of HEADINGS) {
-        const lines = yield* listed("configure terminal", heading)
-        const refused = lines.filter((line) => isConfiguration(line) && isRefused(`${heading}\n ${typed(line)}`))
-        // a mode lists how it is left, and what ends all of them
-        expect(
-          refused.filter((line) => !/^(?:exit|end)/.test(line)),
-          heading
-        ).toEqual([])
-      }
-    }).pipe(Effect.scoped)
+  it.live(
+    "commands are refused in a candidate if they are not part of a router's configuration, and accepted otherwise",
+    () =>
+      Effect.gen(function* () {
+        const { shell } = yield* makeOneRouter()
+        const listed = (...modes: ReadonlyArray<string>) =>
+          Effect.map(shell(`vtysh ${[...modes, "list"].map((line) => `-c '${line}'`).join(" ")}`), (said) =>
+            said.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]))
+          )
+        /** As a user could type it: without the marks of choices. */
+        const typed = (line: string) =>
+          line
+            .replaceAll(/[{}[\]|]/g, " ")
+            .replaceAll(/\s+/g, " ")
+            .trim()
+        const isRefused = (text: string) => refusedLines(frr, `${text}\n`).length > 0
+        const configuration = yield* listed("configure terminal")
+        const commands = (yield* listed()).filter((line) => !configuration.includes(line))
+        expect(commands.length).toBeGreaterThan(500)
+        expect(commands.filter((line) => !isRefused(typed(line)) && !ALSO_CONFIGURATION.test(line))).toEqual([])
+        const isConfiguration = (line: string) => !RUN_ANYWHERE.test(line)
+        expect(configuration.filter((line) => isConfiguration(line) && isRefused(typed(line)))).toEqual([])
+        expect(configuration.filter((line) => !isConfiguration(line) && !isRefused(typed(line)))).toEqual([])
+        for (const heading of HEADINGS) {
+          const lines = yield* listed("configure terminal", heading)
+          const refused = lines.filter((line) => isConfiguration(line) && isRefused(`${heading}\n ${typed(line)}`))
+          // a mode lists how it is left, and what ends all of them
+          expect(
+            refused.filter((line) => !/^(?:exit|end)/.test(line)),
+            heading
+          ).toEqual([])
+        }
+      }).pipe(Effect.scoped)
   )
 })
 
 describeReal("loading on a real router", () => {
-  it.live("names exactly the lines that are wrong, without their secrets, and keeps nothing", () =>
+  it.live("names exactly the wrong lines, without their secrets, and keeps nothing", () =>
     Effect.gen(function* () {
       const { driver, target } = yield* makeOneRouter()
       const session = yield* driver.open(target)
@@ -124,7 +126,7 @@ describeReal("loading on a real router", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("shows the difference, and none when the router runs the candidate", () =>
+  it.live("shows the diff, and none when the router runs the candidate", () =>
     Effect.gen(function* () {
       const { driver, target } = yield* makeOneRouter()
       const session = yield* driver.open(target)
@@ -146,7 +148,7 @@ describeReal("loading on a real router", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("waits for nobody's candidate but that of others", () =>
+  it.live("waits only for candidates of others", () =>
     Effect.gen(function* () {
       const { driver, target } = yield* makeOneRouter()
       const session = yield* driver.open(target)
@@ -161,7 +163,7 @@ describeReal("loading on a real router", () => {
 })
 
 describeReal("a commit on a real router", () => {
-  it.live("is confirmed from another login, and saved", () =>
+  it.live("a commit is confirmed from another login, and saved", () =>
     Effect.gen(function* () {
       const { driver, startup, target } = yield* makeOneRouter()
       const before = yield* startup
@@ -190,20 +192,22 @@ describeReal("a commit on a real router", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("goes back by itself when nobody confirms, and leaves the startup configuration as it was", () =>
-    Effect.gen(function* () {
-      const { before, driver, old, session, startup } = yield* withChangeLoaded
-      yield* session.commitTimed("job1", Number(timer(20)))
-      expect(yield* session.runningConfig).toContain(list)
-      yield* until(Effect.map(pendingOf(session), Option.isNone))
-      expect(driver.configHash(yield* session.runningConfig)).toBe(driver.configHash(old))
-      expect(yield* startup).toBe(before)
-      const error = yield* Effect.flip(session.confirm("job1"))
-      expect(renderError(error)).toContain("CommitError: no commit of job1 waits for its confirmation")
-    }).pipe(Effect.scoped)
+  it.live(
+    "a commit without a confirmation is rolled back automatically, and the startup configuration stays unchanged",
+    () =>
+      Effect.gen(function* () {
+        const { before, driver, old, session, startup } = yield* withChangeLoaded
+        yield* session.commitTimed("job1", Number(timer(20)))
+        expect(yield* session.runningConfig).toContain(list)
+        yield* until(Effect.map(pendingOf(session), Option.isNone))
+        expect(driver.configHash(yield* session.runningConfig)).toBe(driver.configHash(old))
+        expect(yield* startup).toBe(before)
+        const error = yield* Effect.flip(session.confirm("job1"))
+        expect(renderError(error)).toContain("CommitError: no commit of job1 waits for its confirmation")
+      }).pipe(Effect.scoped)
   )
 
-  it.live("that shuts the management port locks us out, and comes back", () =>
+  it.live("a commit that shuts the management port locks us out, and is rolled back", () =>
     Effect.gen(function* () {
       const { driver, fabric, shell, startup, target } = yield* makeOneRouter()
       const before = yield* startup
@@ -223,7 +227,7 @@ describeReal("a commit on a real router", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is taken back at once when it is told so", () =>
+  it.live("a commit is taken back at once on request", () =>
     Effect.gen(function* () {
       const { before, driver, old, session, startup } = yield* withChangeLoaded
       yield* session.commitTimed("job1", 300)
@@ -234,7 +238,7 @@ describeReal("a commit on a real router", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("without a timer stays", () =>
+  it.live("a commit without a timer stays", () =>
     Effect.gen(function* () {
       const { driver, target } = yield* makeOneRouter()
       const session = yield* driver.open(target)
@@ -247,7 +251,7 @@ describeReal("a commit on a real router", () => {
 })
 
 describeReal("a large candidate on a real router", () => {
-  it.live("of ten thousand lines is loaded, committed and found again whole", () =>
+  it.live("a candidate of ten thousand lines is loaded, committed and read back completely", () =>
     Effect.gen(function* () {
       const { driver, target } = yield* makeOneRouter()
       const session = yield* driver.open(target)

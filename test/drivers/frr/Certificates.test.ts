@@ -89,7 +89,7 @@ const makeInstaller = Effect.gen(function* () {
 })
 
 describeReal("the certificate of a real router", () => {
-  it.live("is put into the directory by the job, with its key for root alone", () =>
+  it.live("a certificate is put into the directory by the job, with its key readable by root only", () =>
     renew({ FRR_CERTIFICATE_DIRECTORY: DIRECTORY }, (job, { run }, { show }) =>
       Effect.gen(function* () {
         expect(said(job)).toEqual([`Certificate renew success for device ${name}`, "Cert copy successful"])
@@ -107,7 +107,7 @@ describeReal("the certificate of a real router", () => {
     )
   )
 
-  it.live("is refused in a sentence when no directory is named, and nothing is put there", () =>
+  it.live("a certificate is refused in a sentence if no directory is configured, and nothing is installed", () =>
     renew({}, (job, { run }) =>
       Effect.gen(function* () {
         expect(job.status).toBe("EXCEPTION")
@@ -119,12 +119,12 @@ describeReal("the certificate of a real router", () => {
     )
   )
 
-  it.live("takes the place of the one before, and a directory that others use stays as it is", () =>
+  it.live("a certificate replaces the previous one, and a directory that others use stays unchanged", () =>
     Effect.gen(function* () {
       const { install, shell } = yield* makeInstaller
       yield* shell(`mkdir -m 750 ${DIRECTORY} && chown frr:frr ${DIRECTORY} && echo other >${DIRECTORY}/other`)
       yield* install(yield* issue)
-      // what an installation left behind that was cut off
+      // the remains of an interrupted installation
       yield* shell(`echo half >${DIRECTORY}/.cnaasnms.key.new`)
       const pair = yield* issue
       yield* install(pair)
@@ -136,7 +136,7 @@ describeReal("the certificate of a real router", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("stays the old one when there is no room, or the place is no directory", () =>
+  it.live("the old certificate stays when there is no room, or the path is not a directory", () =>
     Effect.gen(function* () {
       const { driver, install, shell, target } = yield* makeInstaller
       const old = yield* issue
@@ -159,7 +159,7 @@ describeReal("the certificate of a real router", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is installed no further once somebody else has taken over", () =>
+  it.live("a certificate is not installed further after another process has taken over", () =>
     Effect.gen(function* () {
       const { driver, shell, target } = yield* makeInstaller
       const { certificates } = yield* driver.open({ ...target, certificateDirectory: DIRECTORY })

@@ -28,7 +28,7 @@ router bgp 65001
   network 10.2.0.0/24
 `
 
-describe("the difference that frr-reload.py tells", () => {
+describe("the diff of frr-reload.py", () => {
   it("has removed and added lines below their sections", () => {
     expect(differenceOf(told).split("\n")).toEqual([
       "-hostname old",

@@ -105,7 +105,7 @@ const works = Effect.fnUntraced(function* (target: DriverTarget) {
 
 describeReal("a login on a real router", () => {
   layer(Router.layer, { excludeTestServices: true, timeout: HOOK })((it) => {
-    it.effect("as root works behind a shell that talks", () =>
+    it.effect("a login as root works behind a shell that prints messages", () =>
       Effect.gen(function* () {
         const { target } = yield* Router
         expect(yield* works(target)).toMatchObject({ user: "root" })
@@ -113,7 +113,7 @@ describeReal("a login on a real router", () => {
     )
 
     it.effect.skipIf(!existsSync("/usr/bin/sudo"))(
-      "as somebody who may use sudo without a password works, and says who it is (needs the package sudo)",
+      "a login as a user with sudo but without a password works, and names the user (needs the package sudo)",
       () =>
         Effect.gen(function* () {
           const { as } = yield* Router
@@ -121,7 +121,7 @@ describeReal("a login on a real router", () => {
         })
     )
 
-    it.effect("as somebody without rights is refused with a sentence", () =>
+    it.effect("a login as a user without rights is refused with a sentence", () =>
       Effect.gen(function* () {
         const { as, refusal } = yield* Router
         expect(yield* refusal(as("plain"))).toMatch(
@@ -130,7 +130,7 @@ describeReal("a login on a real router", () => {
       })
     )
 
-    it.effect("with a wrong password is refused", () =>
+    it.effect("a login with a wrong password is refused", () =>
       Effect.gen(function* () {
         const { as, refusal } = yield* Router
         const told = yield* refusal({ ...as("plain"), password: Redacted.make("another-one") })
@@ -139,7 +139,7 @@ describeReal("a login on a real router", () => {
       })
     )
 
-    it.effect("whose shell is vtysh, or none, is refused by name", () =>
+    it.effect("a login with the shell vtysh, or without one, is refused by name", () =>
       Effect.gen(function* () {
         const { as, refusal } = yield* Router
         expect(yield* refusal(as("routing"))).toMatch(/ConnectAuthError: the shell of the login is vtysh \(it says "/)
@@ -149,7 +149,7 @@ describeReal("a login on a real router", () => {
       })
     )
 
-    it.effect("learns the host key, insists on it, and is blocked when it has changed", () =>
+    it.effect("learns the host key, requires it, and is blocked when it has changed", () =>
       Effect.gen(function* () {
         const { at, refusal, target } = yield* Router
         const { hostKey } = yield* works({ ...target, hostKey: { _tag: "learn" } })
@@ -178,14 +178,14 @@ describeReal("a login on a real router", () => {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("works where the password is asked for in a dialogue only", () =>
+    it.effect("works with a password prompt in a dialogue only", () =>
       Effect.gen(function* () {
         const { at } = yield* Router
         yield* works(yield* at("asking"))
       }).pipe(Effect.scoped)
     )
 
-    it.effect("needs the legacy algorithms where the server has no others, and says so", () =>
+    it.effect("needs the legacy algorithms if the server has no others, and says so", () =>
       Effect.gen(function* () {
         const { at, refusal } = yield* Router
         const old = yield* at("old")

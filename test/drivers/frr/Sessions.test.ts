@@ -2,8 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Option } from "effect"
 import { sessionsOf } from "../../../src/drivers/frr/Sessions.ts"
 
-describe("what the script on the switch tells", () => {
-  it("has candidates and the commit that waits", () => {
+describe("the output of the script on the switch", () => {
+  it("contains candidates and the waiting commit", () => {
     expect(
       sessionsOf("pending job4 root\nopen job4-check admin\nlast reverted job3 timer\nend of state\n")
     ).toMatchObject({

@@ -29,14 +29,14 @@ describe("machines that a Linux switch has learnt", () => {
     ])
   })
 
-  it("come over the cables of a bond, or over a tunnel from another switch", () => {
+  it("are reached over the cables of a bond, or over a tunnel from another switch", () => {
     expect(joinedOf(macEntriesOf(bridged), kinds)).toEqual([
       { port: "bond51", members: ["swp51", "swp52"], isTunnel: false },
       { port: "vni110", members: [], isTunnel: true }
     ])
   })
 
-  it("have an address when they have answered", () => {
+  it("have an address once they have answered", () => {
     const stations = [
       { dst: "10.110.0.57", dev: "vlan110", lladdr: "00:50:56:aa:12:07", state: ["STALE"] },
       { dst: "fe80::250:56ff:feaa:1207", dev: "vlan110", lladdr: "00:50:56:aa:12:07", state: ["REACHABLE"] },

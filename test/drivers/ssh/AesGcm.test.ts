@@ -36,7 +36,7 @@ const sender = (name: GcmName, keyBytes: number, counter: number) => {
   return { cipher, iv, key, send, sent }
 }
 
-/** What a peer makes of a packet; throws when the tag does not fit. */
+/** Decrypts a packet as a peer does; throws when the tag does not fit. */
 const opened = (name: GcmName, key: Buffer, iv: Buffer, packet: Buffer) => {
   const length = packet.readUInt32BE(0)
   const decipher = createDecipheriv(name, key, iv).setAAD(packet.subarray(0, 4))
@@ -50,7 +50,7 @@ describe("AES-GCM", () => {
   it.each([
     ["aes-128-gcm", 16],
     ["aes-256-gcm", 32]
-  ] as const)("of %s is what a peer opens, one write a packet", (name, keyBytes) => {
+  ] as const)("of %s is readable by a peer, one write a packet", (name, keyBytes) => {
     const { cipher, iv, key, send, sent } = sender(name, keyBytes, 0)
     const texts = Array.from({ length: 40 }, (_, size) => "x".repeat(size))
     for (const text of texts) send(text)
@@ -66,7 +66,7 @@ describe("AES-GCM", () => {
     expect(cipher.outSeqno).toBe(3 + texts.length)
   })
 
-  it("counts packets across the border of a byte, so that no nonce comes twice", () => {
+  it("counts packets across the border of a byte, so that no nonce occurs twice", () => {
     const { iv, key, send, sent } = sender("aes-128-gcm", 16, 0xffffffff)
     iv.fill(1, 4, 8)
     send("before")
@@ -118,7 +118,7 @@ describe("AES-GCM", () => {
     ["00000000ffffffff", "0000000100000000"],
     ["ffffffffffffffff", "0000000000000000"]
   ])(
-    "counts from %s to %s and leaves the fixed part as it is (RFC 5647 docs/switch-dialogues.md#what-a-platform-needs)",
+    "counts from %s to %s and leaves the fixed part unchanged (RFC 5647 docs/switch-dialogues.md#what-a-platform-needs)",
     (first, second) => {
       const key = hex(vectors[0].key)
       const plaintext = hex(vectors[0].plaintext)

@@ -33,7 +33,7 @@ const OutputLine = Schema.Literals([
 
 describe("a command", () => {
   it.prop(
-    "brings its whole answer, however the bytes are cut",
+    "returns its whole answer, however the bytes are cut",
     { lines: Schema.Array(OutputLine), sizes: ChunkSizes },
     ({ lines, sizes }) => {
       const text = lines.map((line) => `${line}\n`).join("")
@@ -42,12 +42,12 @@ describe("a command", () => {
     }
   )
 
-  it.prop("brings its answer without the echo when EOS echoes twice", { sizes: ChunkSizes }, ({ sizes }) => {
+  it.prop("returns its answer without the echo when EOS echoes twice", { sizes: ChunkSizes }, ({ sizes }) => {
     const device = { ...answering("4.31.4M\n"), echo: (line: string, shown: string) => `${line}\n${shown}${line}` }
     expect(drive(commandExchange(request("show version")), device, sizes).value.lines).toEqual(["4.31.4M"])
   })
 
-  it("asks for more time while a long answer comes, but not for log messages of a switch that says nothing else", () => {
+  it("extends its time while a long answer arrives, but not for log messages of a switch that sends nothing else", () => {
     const heard = (text: string, long: boolean) => {
       const terminal = new TerminalText()
       const exchange = commandExchange(request("show running-config", { long }))
@@ -65,7 +65,7 @@ describe("a command", () => {
     expect(heard(`${log}vlan 10\n`, true)).toMatchObject({ progress: true })
   })
 
-  it("takes a line of megabytes, in however small pieces it comes", () => {
+  it("accepts a line of megabytes, in however small pieces it arrives", () => {
     const line = "x".repeat(2_000_000)
     const { value } = drive(commandExchange(request("show tech")), answering(`${line}\n`), [1_400])
     expect(value.lines).toEqual([line])
@@ -77,7 +77,7 @@ describe("a command", () => {
     }
   })
 
-  it("believes a prompt of another form only when an empty line brings it again", () => {
+  it("accepts a prompt of another form only when an empty line repeats it", () => {
     const next = "{new, name}#"
     const device = { prompt, answer: (line: string) => ({ text: line === "x" ? "done\n" : "", prompt: next }) }
     const renamed = drive(commandExchange(request("x")), device, [5])
@@ -95,7 +95,7 @@ describe("a command", () => {
     expect(value.repeatedQuestion).toBe(true)
   })
 
-  it("leaves log messages out", () => {
+  it("ignores log messages", () => {
     const log = "Mar  4 10:22:01 acc-b2-01 Ebra: %LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet1\n"
     expect(drive(commandExchange(request("show x")), answering(`a\n${log}b\n`), [100]).value.lines).toEqual(["a", "b"])
   })

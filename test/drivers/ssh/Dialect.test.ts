@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { iosXr } from "../../../src/domain/platforms/InventoryPlatforms.ts"
 import { errorBut } from "../../../src/drivers/ssh/Dialect.ts"
 
-it("takes no remark for an error", () => {
+it("does not treat a remark as an error", () => {
   const error = errorBut(iosXr.remarks, /^(?:% |Cannot )/)
   const lines = [
     "% Invalid input detected at '^' marker.",
@@ -12,7 +12,7 @@ it("takes no remark for an error", () => {
   expect(lines.map((line) => error.test(line))).toEqual([true, true, false])
 })
 
-it("leaves the pattern alone where there are no remarks", () => {
+it("keeps the pattern without remarks", () => {
   const error = /^% /
   expect(errorBut([], error)).toBe(error)
 })

@@ -36,7 +36,7 @@ export interface Sealed {
   readonly tag: Buffer
 }
 
-/** What AES-GCM makes of a plaintext; the length of the key chooses AES-128 or AES-256. */
+/** Encrypts a plaintext with AES-GCM; the length of the key chooses AES-128 or AES-256. */
 export const seal = (key: Buffer, iv: Buffer, aad: Buffer, plaintext: Buffer): Sealed => {
   const encrypted = (input: Buffer): Buffer =>
     createCipheriv(`aes-${8 * key.length}-ecb`, key, null)

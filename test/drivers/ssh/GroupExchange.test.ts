@@ -5,7 +5,7 @@ import { GroupExchange, type KeyExchange, type KeyExchanges, useGivenGroups } fr
 const number = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString("hex")}`)
 
 describe("the keys of a group exchange", () => {
-  it("lead to the same secret as those of Node's own groups", () => {
+  it("produce the same secret as those of Node's own groups", () => {
     for (const name of ["modp14", "modp15", "modp16"]) {
       const theirs = createDiffieHellmanGroup(name)
       theirs.generateKeys()
@@ -23,7 +23,7 @@ describe("the keys of a group exchange", () => {
     expect(() => new GroupExchange(Buffer.alloc(1025, 255), Buffer.of(2))).toThrow("a group of 8200 bits")
   })
 
-  it("take no number that gives the secret away", () => {
+  it("accept no number that reveals the secret", () => {
     const group = createDiffieHellmanGroup("modp14")
     const ours = new GroupExchange(group.getPrime(), group.getGenerator())
     const prime = number(group.getPrime())
@@ -33,7 +33,7 @@ describe("the keys of a group exchange", () => {
     }
   })
 
-  it("are used by the library for exchanges of this type, and of no other", () => {
+  it("are used by the library for exchanges of this type only", () => {
     const { generator, prime } = { generator: Buffer.of(2), prime: createDiffieHellmanGroup("modp14").getPrime() }
     class Exchange implements KeyExchange {
       readonly type: string

@@ -60,7 +60,7 @@ describe("a switch behind a jump host", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not reached when the gate refuses the login, which is no refusal of the switch", () =>
+  it.live("is not reached when the gate refuses the login, which is not a refusal of the switch", () =>
     Effect.gen(function* () {
       const { device, driver, gate, jumpHost, target } = yield* behindGate
       const wrong = { ...jumpHost, password: Redacted.make("under") }
@@ -75,7 +75,7 @@ describe("a switch behind a jump host", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says where the gate does not lead", () =>
+  it.live("reports the unreachable target behind the gate", () =>
     Effect.gen(function* () {
       const { driver, jumpHost, target } = yield* behindGate
       const error = yield* Effect.flip(driver.open({ ...target, address: "10.66.0.99", jumpHost }))

@@ -25,7 +25,7 @@ describe("a login", () => {
   )
 
   it.prop(
-    "learns a prompt of another form from what comes twice for empty lines",
+    "learns a prompt of another form that is repeated for empty lines",
     {
       banner: Schema.Array(BannerLine),
       sizes: ChunkSizes,
@@ -45,14 +45,14 @@ describe("a login", () => {
     }
   )
 
-  it("knows a prompt again whose clock went on", () => {
+  it("recognises a prompt after its clock has changed", () => {
     let second = 0
     const prompt = () => `[14:02:${String(second++).padStart(2, "0")}] acc1#`
     const device = { prompt: prompt(), echo: () => "", answer: () => ({ text: "", prompt: prompt() }) }
     expect(drive(loginExchange(dialect.prompt), device, [100], device.prompt).value).toMatch(/^\[14:02:\d\d\] acc1#$/)
   })
 
-  it("takes neither a question for a prompt nor the last line of a banner", () => {
+  it("mistakes neither a question nor the last line of a banner for a prompt", () => {
     const asking = { prompt: "Username: ", echo: () => "", answer: () => ({ text: "", prompt: "Username: " }) }
     expect(() => drive(loginExchange(dialect.prompt), asking, [100], asking.prompt)).toThrow("waits for ever")
     const banner = { prompt: "* keep out! *#", echo: () => "", answer: () => ({ text: "", prompt: "acc1#" }) }

@@ -27,7 +27,7 @@ describe("a question at the login", () => {
     ["Verification code: ", false],
     ["Enter your token: ", true],
     ["Colour of the sky? ", true]
-  ])("%j (shown: %s) is not answered, and said", (prompt, echo) => {
+  ])("%j (shown: %s) is not answered, with an error", (prompt, echo) => {
     expect(asked(prompt, echo)).toEqual(
       Result.fail(`the login is asked "${prompt.trim()}", for which there is no answer`)
     )
@@ -41,7 +41,7 @@ describe("a question at the login", () => {
     }
   )
 
-  it("is a demand when the words above it are", () => {
+  it("is a demand if the words above it say so", () => {
     expect(Result.getFailure(asked("Password: ", false, "Your password has expired"))).toMatchObject({
       value: expect.stringContaining("demands a new password for noc")
     })
@@ -51,7 +51,7 @@ describe("a question at the login", () => {
 
 describe("a login by the site's own means", () => {
   for (const loginAsks of ["nameAndPassword", "passcode"] as const) {
-    it.live(`is let in by a switch that asks for ${loginAsks}`, () =>
+    it.live(`is accepted by a switch that asks for ${loginAsks}`, () =>
       Effect.gen(function* () {
         const { device, driver, target } = yield* makeOneSwitch({ quirks: { loginAsks } })
         yield* driver.open(target)

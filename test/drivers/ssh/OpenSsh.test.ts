@@ -19,7 +19,7 @@ const open = Effect.fnUntraced(function* (target: DriverTarget, limits: SshLimit
   return yield* driver.open(target)
 })
 
-/** Logs in; where nobody can, comes as far as the refusal of the password. */
+/** Logs in; if no user can, gets as far as the refusal of the password. */
 const reaches = Effect.fnUntraced(function* (options: SshdOptions, more: Partial<DriverTarget> = {}) {
   const target = { ...targetOf(yield* startSshd(options)), ...more }
   if (noAccounts === undefined) return void expect((yield* open(target)).hostKey).toMatch(/^SHA256:/)
@@ -76,7 +76,7 @@ describe.skipIf(missing !== undefined)(`algorithms of a real OpenSSH server${why
     }).pipe(Effect.scoped)
   )
 
-  it.live("with nothing that we have are named, and no setting is promised to help", () =>
+  it.live("with no common ones are named, and no setting is promised to help", () =>
     Effect.gen(function* () {
       const lines = ["KexAlgorithms sntrup761x25519-sha512@openssh.com"]
       expect((yield* refused({ lines })).message).toContain(
@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)(`algorithms of a real OpenSSH server${why
     }).pipe(Effect.scoped)
   )
 
-  it.live("with group exchange only are agreed without holding up the thread", () =>
+  it.live("with group exchange only are agreed without blocking the thread", () =>
     Effect.gen(function* () {
       const before = performance.now()
       createDiffieHellman(createDiffieHellmanGroup("modp15").getPrime(), 2)
@@ -105,7 +105,7 @@ describe.skipIf(missing !== undefined)(`algorithms of a real OpenSSH server${why
 })
 
 describe.skipIf(noAccounts !== undefined)(`a login to a real OpenSSH server${why(noAccounts)}`, () => {
-  it.live("works with the method password, and talks on a real terminal", () =>
+  it.live("works with the method password, on a real terminal", () =>
     Effect.gen(function* () {
       const session = yield* open(targetOf(yield* startSshd()))
       expect(session.hostKey).toMatch(/^SHA256:/)
@@ -118,7 +118,7 @@ describe.skipIf(noAccounts !== undefined)(`a login to a real OpenSSH server${why
     }).pipe(Effect.scoped)
   )
 
-  it.live("needs both methods where the server wants both", () =>
+  it.live("needs both methods if the server wants both", () =>
     reaches({
       questions: 1,
       lines: ["AuthenticationMethods password,keyboard-interactive", "PasswordAuthentication yes"]
@@ -167,33 +167,35 @@ describe.skipIf(noAccounts !== undefined)(`a login to a real OpenSSH server${why
 })
 
 describe("keyboard-interactive of a small server", () => {
-  it.live("gets the password for each of two questions in one round, and nothing in a round without questions", () =>
-    Effect.gen(function* () {
-      const given: Array<ReadonlyArray<string>> = []
-      const server = yield* sshServer({
-        authenticate: (context) => {
-          if (context.method !== "keyboard-interactive") return context.reject(["keyboard-interactive"])
-          const questions = [
-            { prompt: "Password: ", echo: false },
-            { prompt: "Again: ", echo: false }
-          ]
-          return context.prompt(questions, (first) => {
-            given.push(first)
-            context.prompt([], (second) => {
-              given.push(second)
-              context.accept()
+  it.live(
+    "receives the password for each of two questions in one round, and nothing in a round without questions",
+    () =>
+      Effect.gen(function* () {
+        const given: Array<ReadonlyArray<string>> = []
+        const server = yield* sshServer({
+          authenticate: (context) => {
+            if (context.method !== "keyboard-interactive") return context.reject(["keyboard-interactive"])
+            const questions = [
+              { prompt: "Password: ", echo: false },
+              { prompt: "Again: ", echo: false }
+            ]
+            return context.prompt(questions, (first) => {
+              given.push(first)
+              context.prompt([], (second) => {
+                given.push(second)
+                context.accept()
+              })
             })
-          })
-        },
-        shell: (channel) => {
-          channel.write("sw1#")
-          channel.on("data", (typed: Buffer) => channel.write(typed.toString().replaceAll("\n", "\r\nsw1#")))
-        }
-      })
-      const target = { ...targetOf({ port: server.port, log: () => "" }), username: "any" }
-      expect((yield* open(target)).hostKey).toBe(server.hostKey)
-      expect(given).toEqual([["sesame", "sesame"], []])
-    }).pipe(Effect.scoped)
+          },
+          shell: (channel) => {
+            channel.write("sw1#")
+            channel.on("data", (typed: Buffer) => channel.write(typed.toString().replaceAll("\n", "\r\nsw1#")))
+          }
+        })
+        const target = { ...targetOf({ port: server.port, log: () => "" }), username: "any" }
+        expect((yield* open(target)).hostKey).toBe(server.hostKey)
+        expect(given).toEqual([["sesame", "sesame"], []])
+      }).pipe(Effect.scoped)
   )
 })
 
@@ -218,7 +220,7 @@ describe.skipIf(noAccounts !== undefined)(`keys at a real OpenSSH server${why(no
       }).pipe(Effect.scoped)
     )
 
-  it.live("that it does not know are refused, without the password being tried beside them", () =>
+  it.live("that it does not know are refused, without a password attempt in addition", () =>
     Effect.gen(function* () {
       const server = yield* startSshd({ authorizedKey: keyPair("ed25519").public })
       const other = { text: Redacted.make(keyPair("ed25519").private), passphrase: null }

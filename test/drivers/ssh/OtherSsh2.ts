@@ -1,6 +1,6 @@
 /**
- * The ssh2 of the project loaded once more beside the one that the product uses: as it is, or a copy with the patch that we
- * offer. Neither knows anything of the product's ciphers.
+ * The ssh2 of the project loaded once more, separately from the one of the product: unchanged, or a copy with our proposed patch. Neither
+ * knows anything of the product's ciphers.
  */
 import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from "node:fs"
@@ -13,7 +13,7 @@ export type Ssh2 = typeof import("ssh2")
 const load = createRequire(import.meta.url)
 const patch = path.resolve(import.meta.dirname, "../../../docs/ssh2-key-objects.patch")
 
-/** Loads the modules of ssh2 anew; those that are loaded already stay with whoever has them. */
+/** Loads the modules of ssh2 anew; modules that are already loaded stay in use by their importers. */
 export const unmodified = (): Ssh2 => {
   const root = path.dirname(load.resolve("ssh2/package.json"))
   const loaded = Object.entries(load.cache).filter(([file]) => file.startsWith(root))

@@ -27,7 +27,7 @@ const untilDone: Conversation<ReadonlyArray<string>> = {
 }
 
 describe("the shell engine", () => {
-  it.live("drops what came before the command", () =>
+  it.live("drops output from before the command", () =>
     Effect.gen(function* () {
       const { wire, say, written } = fakeWire()
       const shell = Shell.makeShell("acc-b2-01", "10.0.0.1", wire)
@@ -41,7 +41,7 @@ describe("the shell engine", () => {
     })
   )
 
-  it.live("cannot be used any more after a command that got no answer in time", () =>
+  it.live("cannot be used any more after a command without an answer in time", () =>
     Effect.gen(function* () {
       const { wire, state } = fakeWire()
       const shell = Shell.makeShell("acc-b2-01", "10.0.0.1", wire)
@@ -52,7 +52,7 @@ describe("the shell engine", () => {
     })
   )
 
-  it.live("cannot be used any more after a command that was interrupted", () =>
+  it.live("cannot be used any more after an interrupted command", () =>
     Effect.gen(function* () {
       const { wire, state } = fakeWire()
       const shell = Shell.makeShell("acc-b2-01", "10.0.0.1", wire)
@@ -78,7 +78,7 @@ describe("the shell engine", () => {
     })
   )
 
-  it.live("reads more for a command that may give more, and no more than that", () =>
+  it.live("reads more for a command that may print more, up to a limit", () =>
     Effect.gen(function* () {
       const { wire, say } = fakeWire()
       const shell = Shell.makeShell("acc-b2-01", "10.0.0.1", wire)
@@ -91,7 +91,7 @@ describe("the shell engine", () => {
     })
   )
 
-  it.live("stops a switch that never stops talking", () =>
+  it.live("stops a switch that never stops printing", () =>
     Effect.gen(function* () {
       const { wire, say, state } = fakeWire()
       const shell = Shell.makeShell("acc-b2-01", "10.0.0.1", wire)

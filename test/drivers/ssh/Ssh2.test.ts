@@ -26,7 +26,7 @@ const plainPackets = (sent: Buffer): Map<number, Buffer> => {
   return found
 }
 
-/** What a client says in the clear while it logs in. */
+/** The unencrypted packets of a client during the login. */
 const saidByClient = (host: string, port: number) =>
   Effect.promise(async () => {
     const sent: Array<Buffer> = []
@@ -123,10 +123,10 @@ const outbound = (sslName: string) => ({
 })
 
 describe("the ciphers of the SSH library", () => {
-  it.live("of a client are understood by ssh2 as it is", () => understands(Ours, unmodified()))
-  it.live("of a server are understood by ssh2 as it is", () => understands(unmodified(), Ours))
+  it.live("of a client are understood by unpatched ssh2", () => understands(Ours, unmodified()))
+  it.live("of a server are understood by unpatched ssh2", () => understands(unmodified(), Ours))
 
-  it.live("with the patch that we offer are understood by ssh2 as it is", () =>
+  it.live("with our proposed patch are understood by unpatched ssh2", () =>
     Effect.gen(function* () {
       const { ssh2 } = yield* Effect.acquireRelease(Effect.sync(patched), ({ folder }) =>
         Effect.sync(() => rmSync(folder, { recursive: true }))
@@ -136,7 +136,7 @@ describe("the ciphers of the SSH library", () => {
     }).pipe(Effect.scoped)
   )
 
-  it("are ours for AES-GCM, with keys as objects, where the native addon is not built", () => {
+  it("are ours for AES-GCM, with keys as objects, if the native addon is not built", () => {
     const made = factory(false)
     Ours.useKeyObjects(made)
     expect(made.createCipher(outbound("aes-128-gcm"))).toBeInstanceOf(AesGcm)
@@ -146,7 +146,7 @@ describe("the ciphers of the SSH library", () => {
     expect(Buffer.isBuffer(key)).toBe(false)
   })
 
-  it("are the native ones where the addon is built", () => {
+  it("are the native ones if the addon is built", () => {
     const made = factory(true)
     Ours.useKeyObjects(made)
     expect(made.createCipher(outbound("aes-128-gcm"))).toBe("the library's cipher")

@@ -30,11 +30,11 @@ describe("TerminalText", () => {
     expect(read(bytes.subarray(0, 4), bytes.subarray(4))).toEqual({ lines: ["Gerät"], partial: "" })
   })
 
-  it("applies a backspace that comes in the next chunk", () => {
+  it("applies a backspace that arrives in the next chunk", () => {
     expect(read("ab", "\bc\n")).toEqual({ lines: ["ac"], partial: "" })
   })
 
-  it("forgets what was taken and keeps the unfinished line", () => {
+  it("forgets the text that was read and keeps the unfinished line", () => {
     const terminal = new TerminalText()
     terminal.feed(Buffer.from("a\nb\nsw"))
     expect(terminal.takeLines()).toEqual(["a", "b"])

@@ -33,7 +33,7 @@ const makeScene = Effect.gen(function* () {
   return { answer, ends, state, wire, written }
 })
 
-it.live("writes what it is given while the claim is good", () =>
+it.live("writes its input while the claim is valid", () =>
   Effect.gen(function* () {
     const { state, wire, written } = yield* makeScene
     wire.write("a\n")
@@ -43,7 +43,7 @@ it.live("writes what it is given while the claim is good", () =>
   })
 )
 
-it.live("holds everything back until a claim that has grown old is known to be good, in the same order", () =>
+it.live("holds everything back until an old claim is confirmed, in the same order", () =>
   Effect.gen(function* () {
     const { answer, state, wire, written } = yield* makeScene
     state.isFresh = false

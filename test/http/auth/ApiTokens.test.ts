@@ -45,7 +45,7 @@ const made = Effect.fnUntraced(function* (token: string, json: unknown) {
 })
 
 layer(Site(FILE), { excludeTestServices: true })("A token of a program", (it) => {
-  it.effect("stands for its name and roles, is seen in use, and is worth nothing once it is revoked", () =>
+  it.effect("has its own name and roles, records its use, and is worthless once it is revoked", () =>
     Effect.gen(function* () {
       const admin = yield* person("indy", ["administrator"])
       const { added_token, token } = yield* made(admin, { name: "dhcp", roles: ["dhcp-hook"], days: 30 })
@@ -67,7 +67,7 @@ layer(Site(FILE), { excludeTestServices: true })("A token of a program", (it) =>
     })
   )
 
-  it.effect("is kept as a digest alone, and its making and revoking are events in the maker's name", () =>
+  it.effect("is stored as a digest only, and its creation and revocation are events in the creator's name", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { added_token, token } = yield* made(yield* person("mary", ["administrator"]), { name: "noted" })
@@ -85,7 +85,7 @@ layer(Site(FILE), { excludeTestServices: true })("A token of a program", (it) =>
     })
   )
 
-  it.effect("has no role that its maker lacks, and makes no tokens itself", () =>
+  it.effect("has no role that its creator lacks, and creates no tokens itself", () =>
     Effect.gen(function* () {
       const editor = yield* person("eva", ["east-ports"])
       const own = yield* made(editor, { name: "ports", roles: ["east-ports"] })
@@ -97,7 +97,7 @@ layer(Site(FILE), { excludeTestServices: true })("A token of a program", (it) =>
     })
   )
 
-  it.effect("is seen and revoked by its maker and by administrators alone", () =>
+  it.effect("can be seen and revoked by its creator and by administrators only", () =>
     Effect.gen(function* () {
       const admin = yield* person("indy", ["administrator"])
       const { added_token } = yield* made(admin, { name: "secretive", roles: ["operator"] })
@@ -107,7 +107,7 @@ layer(Site(FILE), { excludeTestServices: true })("A token of a program", (it) =>
     })
   )
 
-  it.effect("has not made what a person of its name has made", () =>
+  it.effect("is not the creator of tokens of a person with the same name", () =>
     Effect.gen(function* () {
       const alice = yield* person("alice", ["reader", "east-ports"])
       const { added_token } = yield* made(alice, { name: "of-alice", roles: ["east-ports"] })
@@ -118,7 +118,7 @@ layer(Site(FILE), { excludeTestServices: true })("A token of a program", (it) =>
     })
   )
 
-  it.effect("ends with its time, and needs a good name that is free", () =>
+  it.effect("expires, and needs a valid unused name", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const admin = yield* person("indy", ["administrator"])
@@ -146,8 +146,8 @@ layer(Site(FILE), { excludeTestServices: true })("A token of a program", (it) =>
   )
 })
 
-layer(Site(), { excludeTestServices: true })("A token of a program where there are no roles of the site", (it) => {
-  it.effect("may do what the ready role allows that it was given, while people may do everything", () =>
+layer(Site(), { excludeTestServices: true })("A token of a program without roles of the site", (it) => {
+  it.effect("has the permissions of its ready role, while people may do everything", () =>
     Effect.gen(function* () {
       const anybody = yield* person("ann", [])
       assert.strictEqual((yield* as(anybody, "GET", "/plugins")).status, 200)

@@ -48,7 +48,7 @@ const until = Effect.fnUntraced(function* (status: number, token: string, path: 
 })
 
 layer(Site, { excludeTestServices: true })("A user with a password", (it) => {
-  it.effect("logs in as the web client does, and has the roles of the moment", () =>
+  it.effect("logs in as the web client does, with its present roles", () =>
     Effect.gen(function* () {
       const { setRoles } = yield* LocalUsers
       yield* added("admin", ["administrator"])
@@ -63,7 +63,7 @@ layer(Site, { excludeTestServices: true })("A user with a password", (it) => {
     })
   )
 
-  it.effect("is out at once with another password, and when removed", () =>
+  it.effect("is signed off at once by a password change, and by removal", () =>
     Effect.gen(function* () {
       const { remove, setPassword } = yield* LocalUsers
       yield* added("otto", ["reader"])
@@ -78,7 +78,7 @@ layer(Site, { excludeTestServices: true })("A user with a password", (it) => {
     })
   )
 
-  it.effect("is refused in the same words as one that there is not, and waits longer and longer", () =>
+  it.effect("is refused in the same words as an unknown user, with growing delays", () =>
     Effect.gen(function* () {
       yield* added("vic", ["reader"])
       for (const name of ["vic", "nobody"]) {
@@ -94,7 +94,7 @@ layer(Site, { excludeTestServices: true })("A user with a password", (it) => {
     })
   )
 
-  it.effect("is the last administrator only until there is another one", () =>
+  it.effect("cannot be removed as the last administrator", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("admin")
       const refused = yield* as(token, "DELETE", "/auth/users/admin")
@@ -107,7 +107,7 @@ layer(Site, { excludeTestServices: true })("A user with a password", (it) => {
     })
   )
 
-  it.effect("leaves events of each change of a user, whoever makes it, without its digest", () =>
+  it.effect("leaves events of each change of a user by any caller, without its digest", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const admin = yield* tokenOf("admin")
@@ -166,7 +166,7 @@ layer(Guarded, { excludeTestServices: true })("With LOGIN_ALWAYS_FROM", (it) => 
     return yield* api.send("POST", "/api/v1.0/auth", { headers: { authorization, "x-forwarded-for": address } })
   })
 
-  it.effect("logins that fail elsewhere lock out there alone, and those that fail there lock out both apart", () =>
+  it.effect("failed logins elsewhere lock out only there, and failures there lock out both separately", () =>
     Effect.gen(function* () {
       yield* added("glass", ["administrator"], true)
       const elsewhere = ["198.51.100.1", "2001:db8:1::8", "192.0.2.16", "::ffff:198.51.100.1", "unknown"]
@@ -186,7 +186,7 @@ layer(Guarded, { excludeTestServices: true })("With LOGIN_ALWAYS_FROM", (it) => 
     })
   )
 
-  it.effect("tokens that are refused to a neighbour's address do not keep an address out", () =>
+  it.effect("refused tokens of a neighbour's address do not lock out an address", () =>
     Effect.gen(function* () {
       const { text } = yield* login("admin", "wrong")
       assert.notStrictEqual(text, "")
@@ -203,7 +203,7 @@ layer(Guarded, { excludeTestServices: true })("With LOGIN_ALWAYS_FROM", (it) => 
 })
 
 layer(ApiServer(), { excludeTestServices: true })("Without LOCAL_USERS", (it) => {
-  it.effect("nobody logs in with a password", () =>
+  it.effect("no user logs in with a password", () =>
     Effect.gen(function* () {
       const { body, status } = yield* login("admin", PASSWORD)
       assert.deepEqual([status, body], [404, { status: "error", message: "Not Found" }])

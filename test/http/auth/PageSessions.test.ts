@@ -40,27 +40,29 @@ const addUser = Effect.fnUntraced(function* (name: string) {
   yield* sql`insert into local_user (name, hash, roles, break_glass) values (${name}, ${hash}, '{administrator}', false)`
 })
 
-layer(Site, { excludeTestServices: true })("Somebody with a password in the page", (it) => {
-  it.effect("keeps a cookie that no script reads and no other path gets, and a token for a quarter of an hour", () =>
-    Effect.gen(function* () {
-      yield* addUser("maria")
-      const answer = yield* session({ authorization: basic("maria") })
-      assert.strictEqual(answer.status, 200)
-      const cookie = answer.headers.get("set-cookie") ?? ""
-      for (const word of ["HttpOnly", "SameSite=Strict", `Path=${SESSION}`]) assert.include(cookie, word)
-      assert.notInclude(cookie, "Secure")
-      assert.include(answer.text, '"expires_in":900')
-      assert.strictEqual((yield* as(tokenIn(answer))).body, "maria")
-      const encrypted = yield* session({
-        authorization: basic("maria"),
-        "x-forwarded-proto": "https",
-        "x-forwarded-host": "nms.example.org"
+layer(Site, { excludeTestServices: true })("A local user in the page", (it) => {
+  it.effect(
+    "keeps a cookie that no script reads and no other path receives, and a token for a quarter of an hour",
+    () =>
+      Effect.gen(function* () {
+        yield* addUser("maria")
+        const answer = yield* session({ authorization: basic("maria") })
+        assert.strictEqual(answer.status, 200)
+        const cookie = answer.headers.get("set-cookie") ?? ""
+        for (const word of ["HttpOnly", "SameSite=Strict", `Path=${SESSION}`]) assert.include(cookie, word)
+        assert.notInclude(cookie, "Secure")
+        assert.include(answer.text, '"expires_in":900')
+        assert.strictEqual((yield* as(tokenIn(answer))).body, "maria")
+        const encrypted = yield* session({
+          authorization: basic("maria"),
+          "x-forwarded-proto": "https",
+          "x-forwarded-host": "nms.example.org"
+        })
+        assert.match(encrypted.headers.get("set-cookie") ?? "", /__Secure-switchyard-page=[^,]*; Secure/)
       })
-      assert.match(encrypted.headers.get("set-cookie") ?? "", /__Secure-switchyard-page=[^,]*; Secure/)
-    })
   )
 
-  it.effect("gets another cookie with each token; an old one that comes back ends the session", () =>
+  it.effect("gets a new cookie with each token; an old one that returns ends the session", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* addUser("otto")
@@ -79,7 +81,7 @@ layer(Site, { excludeTestServices: true })("Somebody with a password in the page
     })
   )
 
-  it.effect("is out at the server when signing off, with every token of the session", () =>
+  it.effect("is signed off at the server, with every token of the session", () =>
     Effect.gen(function* () {
       yield* addUser("vic")
       const answer = yield* session({ authorization: basic("vic") })
@@ -96,7 +98,7 @@ layer(Site, { excludeTestServices: true })("Somebody with a password in the page
     })
   )
 
-  it.effect("is out when the password is another one", () =>
+  it.effect("is signed off by a password change", () =>
     Effect.gen(function* () {
       yield* addUser("rita")
       const answer = yield* session({ authorization: basic("rita") })
@@ -107,7 +109,7 @@ layer(Site, { excludeTestServices: true })("Somebody with a password in the page
     })
   )
 
-  it.effect("is signed on and off for no other page", () =>
+  it.effect("is signed on and off by no other page", () =>
     Effect.gen(function* () {
       yield* addUser("kim")
       const cookie = cookieIn(yield* session({ authorization: basic("kim") }))
@@ -140,8 +142,8 @@ layer(Site, { excludeTestServices: true })("Somebody with a password in the page
   )
 })
 
-layer(Site, { excludeTestServices: true })("Somebody who guesses", (it) => {
-  it.effect("tokens of users and of the page, or cookies, is told to wait", () =>
+layer(Site, { excludeTestServices: true })("A client that guesses", (it) => {
+  it.effect("tokens of users and of the page, or cookies, must wait", () =>
     Effect.gen(function* () {
       const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
       const forged = (kid: string, alg: string) =>
@@ -164,8 +166,8 @@ layer(Site, { excludeTestServices: true })("Somebody who guesses", (it) => {
   )
 })
 
-layer(SignOnSite(), { excludeTestServices: true })("Somebody of the provider in the page", (it) => {
-  it.effect("comes back to an address without a token, and the page gets one for the cookie", () =>
+layer(SignOnSite(), { excludeTestServices: true })("A user of the provider in the page", (it) => {
+  it.effect("returns to an address without a token, and the page gets one for the cookie", () =>
     Effect.gen(function* () {
       const { answer, location, page } = yield* signOnInPage("alice")
       assert.deepEqual([answer.status, location], [302, "/ui/signed-on"])
@@ -204,7 +206,7 @@ layer(SignOnSite(), { excludeTestServices: true })("Somebody of the provider in 
     })
   )
 
-  it.effect("is out when signing off, here and at the provider", () =>
+  it.effect("is signed off here and at the provider", () =>
     Effect.gen(function* () {
       const { issuer } = yield* IdentityProvider
       const { page } = yield* signOnInPage("alice")
@@ -218,7 +220,7 @@ layer(SignOnSite(), { excludeTestServices: true })("Somebody of the provider in 
     })
   )
 
-  it.effect("has the issuer before the name where a user of our own has it, in any spelling", () =>
+  it.effect("has the issuer before the name if a local user has it, in any spelling", () =>
     Effect.gen(function* () {
       const { issuer, sign } = yield* IdentityProvider
       const sql = yield* SqlClient.SqlClient
@@ -236,7 +238,7 @@ layer(SignOnSite(), { excludeTestServices: true })("Somebody of the provider in 
     })
   )
 
-  it.effect("has the roles and the name of a mail address only when the provider has verified it", () =>
+  it.effect("has the roles and the name of a mail address only if the provider has verified it", () =>
     Effect.gen(function* () {
       const { behaviour, sign } = yield* IdentityProvider
       const unsaid = [undefined, null, "yes", 1, {}, [true], "false", false, "TRUE "]
@@ -263,7 +265,7 @@ layer(SignOnSite(), { excludeTestServices: true })("Somebody of the provider in 
 })
 
 layer(SignOnSite({ OIDC_TRUST_EMAIL: "true" }), { excludeTestServices: true })("With OIDC_TRUST_EMAIL", (it) => {
-  it.effect("a mail address counts of which nothing is said, and none that is not verified", () =>
+  it.effect("a mail address without verification data counts, and an unverified one does not", () =>
     Effect.gen(function* () {
       const { sign } = yield* IdentityProvider
       const told = (email_verified?: boolean) => sign({ sub: "zoe", email: "alice@example.org", email_verified })

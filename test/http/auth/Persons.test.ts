@@ -1,4 +1,6 @@
-/** What belongs to a person, whichever of their tokens they use: streams, requests, renderings, and tokens that end with their owner. */
+/**
+ * Things that belong to a person, whichever of their tokens they use: streams, requests, renderings, and tokens that end with their owner.
+ */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Layer, Schema } from "effect"
@@ -72,7 +74,7 @@ const follow = Effect.fnUntraced(function* (token: string) {
 })
 
 layer(Site({ RATE_LIMIT: "0" }), { excludeTestServices: true })("A person with many tokens", (it) => {
-  it.effect("opens a quarter of the streams at most, and an administrator is still told what happens", () =>
+  it.effect("opens at most a quarter of the streams, and an administrator still receives events", () =>
     Effect.gen(function* () {
       const rita = yield* jwt("rita", "reader")
       const tokens = yield* Effect.forEach(
@@ -90,7 +92,7 @@ layer(Site({ RATE_LIMIT: "0" }), { excludeTestServices: true })("A person with m
     }).pipe(Effect.scoped)
   )
 
-  it.effect("takes no place of the render pool from an operator, however many renderings are asked for at once", () =>
+  it.effect("takes no place of the render pool from an operator, however many renderings are requested at once", () =>
     Effect.gen(function* () {
       yield* setScene()
       const rita = yield* jwt("rita2", "reader")
@@ -116,7 +118,7 @@ layer(Site({ RATE_LIMIT: "0" }), { excludeTestServices: true })("A person with m
 })
 
 layer(Site({ API_TOKENS_PER_PERSON: "2", API_TOKEN_DAYS: "30" }), { excludeTestServices: true })("Tokens", (it) => {
-  it.effect("are bounded in number and lifetime, and those of before go on", () =>
+  it.effect("are bounded in number and lifetime, and earlier ones stay valid", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const ann = yield* jwt("ann", "reader")
@@ -140,12 +142,12 @@ layer(Site({ API_TOKENS_PER_PERSON: "2", API_TOKEN_DAYS: "30" }), { excludeTestS
       assert.strictEqual((yield* as(first.token, "GET", "/devices")).status, 200)
       assert.strictEqual((yield* as(ann, "DELETE", `/auth/tokens/${first.added_token.id}`)).status, 200)
       yield* made(ann, { name: "ann-3", roles: ["reader"] })
-      // nobody else's are counted
+      // no other person's are counted
       yield* made(yield* jwt("bob", "reader"), { name: "bob-1", roles: ["reader"] })
     })
   )
 
-  it.effect("of one person that are made at once are not more than one may have", () =>
+  it.effect("of one person that are created at once do not exceed the limit", () =>
     Effect.gen(function* () {
       const cleo = yield* jwt("cleo", "reader")
       const answers = yield* Effect.forEach(
@@ -157,7 +159,7 @@ layer(Site({ API_TOKENS_PER_PERSON: "2", API_TOKEN_DAYS: "30" }), { excludeTestS
     })
   )
 
-  it.effect("of machines are made by administrators, and are nobody's", () =>
+  it.effect("of machines are created by administrators, and have no owner", () =>
     Effect.gen(function* () {
       const refused = yield* as(yield* jwt("rita", "reader"), "POST", "/auth/tokens", {
         name: "hook",
@@ -176,8 +178,8 @@ layer(Site({ API_TOKENS_PER_PERSON: "2", API_TOKEN_DAYS: "30" }), { excludeTestS
   )
 })
 
-layer(Site(), { excludeTestServices: true })("What a person loses", (it) => {
-  it.effect("their tokens lose: roles at once, everything with the account", () =>
+layer(Site(), { excludeTestServices: true })("A loss of rights", (it) => {
+  it.effect("removes roles from tokens at once, and everything with the account", () =>
     Effect.gen(function* () {
       const boss = yield* jwt("boss", "administrator")
       const otto = yield* user(boss, "otto", "operator", "half")
@@ -188,44 +190,42 @@ layer(Site(), { excludeTestServices: true })("What a person loses", (it) => {
       assert.strictEqual((yield* as(token, "GET", "/devices")).status, 200)
       assert.strictEqual((yield* as(boss, "DELETE", "/auth/users/otto")).status, 200)
       yield* until(401, token)
-      // somebody else of this name does not get them
+      // another person of this name does not get them
       yield* user(boss, "otto", "operator")
       yield* Effect.sleep("600 millis")
       assert.strictEqual((yield* as(token, "GET", "/devices")).status, 401)
     })
   )
 
-  it.effect(
-    "ends tokens, sessions and streams of a user who is disabled, who does not come in again until enabled",
-    () =>
-      Effect.gen(function* () {
-        const boss = yield* jwt("boss", "administrator")
-        yield* user(boss, "admin", "administrator")
-        const lee = yield* user(boss, "lee", "reader")
-        const { token } = yield* made(lee, { name: "of-lee", roles: ["reader"] })
-        const streams = [yield* follow(lee), yield* follow(token)]
-        assert.deepEqual(
-          streams.map(({ status }) => status),
-          [200, 200]
-        )
-        const disabled = yield* as(boss, "PUT", "/auth/users/lee", { enabled: false })
-        assert.nestedInclude(disabled.body, { "data.updated_user.enabled": false })
-        yield* until(401, token)
-        yield* until(401, lee)
-        while (!streams.every((source) => source.hasEnded())) yield* Effect.sleep("20 millis")
-        const api = yield* ApiClient
-        const authorization = `Basic ${Buffer.from(`lee:${PASSWORD}`).toString("base64")}`
-        assert.strictEqual((yield* api.send("POST", "/api/v1.0/auth", { headers: { authorization } })).status, 401)
-        assert.strictEqual((yield* as(boss, "PUT", "/auth/users/lee", { enabled: true })).status, 200)
-        yield* until(200, yield* login("lee"))
-        assert.strictEqual((yield* as(token, "GET", "/devices")).status, 401)
-        // the last administrator among the users stays
-        const last = yield* as(boss, "PUT", "/auth/users/admin", { enabled: false })
-        assert.strictEqual(last.status, 409)
-      }).pipe(Effect.scoped)
+  it.effect("includes tokens, sessions and streams of a disabled user, who cannot sign on until enabled", () =>
+    Effect.gen(function* () {
+      const boss = yield* jwt("boss", "administrator")
+      yield* user(boss, "admin", "administrator")
+      const lee = yield* user(boss, "lee", "reader")
+      const { token } = yield* made(lee, { name: "of-lee", roles: ["reader"] })
+      const streams = [yield* follow(lee), yield* follow(token)]
+      assert.deepEqual(
+        streams.map(({ status }) => status),
+        [200, 200]
+      )
+      const disabled = yield* as(boss, "PUT", "/auth/users/lee", { enabled: false })
+      assert.nestedInclude(disabled.body, { "data.updated_user.enabled": false })
+      yield* until(401, token)
+      yield* until(401, lee)
+      while (!streams.every((source) => source.hasEnded())) yield* Effect.sleep("20 millis")
+      const api = yield* ApiClient
+      const authorization = `Basic ${Buffer.from(`lee:${PASSWORD}`).toString("base64")}`
+      assert.strictEqual((yield* api.send("POST", "/api/v1.0/auth", { headers: { authorization } })).status, 401)
+      assert.strictEqual((yield* as(boss, "PUT", "/auth/users/lee", { enabled: true })).status, 200)
+      yield* until(200, yield* login("lee"))
+      assert.strictEqual((yield* as(token, "GET", "/devices")).status, 401)
+      // the last administrator among the users stays
+      const last = yield* as(boss, "PUT", "/auth/users/admin", { enabled: false })
+      assert.strictEqual(last.status, 409)
+    }).pipe(Effect.scoped)
   )
 
-  it.effect("ends everything of a person whom an administrator withdraws, also of one who comes by a plain token", () =>
+  it.effect("includes everything of a person whom an administrator withdraws, also with a plain token", () =>
     Effect.gen(function* () {
       const boss = yield* jwt("boss", "administrator")
       const eve = yield* jwt("eve", "reader")
@@ -247,7 +247,7 @@ layer(Site(), { excludeTestServices: true })("What a person loses", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("includes what they are by signing on at the provider, once they have not been seen for long", () =>
+  it.effect("includes the roles from the provider, after a long absence", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { added_token, token } = yield* made(yield* jwt("olga", "reader"), { name: "of-olga", roles: ["reader"] })

@@ -1,4 +1,4 @@
-/** What a JSON Web Token needs on a site with roles, and what the log keeps of tokens. */
+/** The requirements for a JSON Web Token on a site with roles, and tokens in the log. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
@@ -18,8 +18,8 @@ const WithRoles = Layer.unwrap(
   })
 ).pipe(Layer.provide(NodeServices.layer))
 
-layer(WithRoles, { excludeTestServices: true })("Where there are roles, a token", (it) => {
-  it.effect("has an end and a subject, and times that are numbers", () =>
+layer(WithRoles, { excludeTestServices: true })("With roles, a token", (it) => {
+  it.effect("must have an end and a subject, and numeric times", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const answerTo = Effect.fnUntraced(function* (claims: Readonly<Record<string, unknown>>) {
@@ -37,7 +37,7 @@ layer(WithRoles, { excludeTestServices: true })("Where there are roles, a token"
     })
   )
 
-  it.effect("is not taken from the address", () =>
+  it.effect("is not read from the address", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const token = yield* sign(issuer, { sub: "indy", exp: soon() })
@@ -51,7 +51,7 @@ layer(WithRoles, { excludeTestServices: true })("Where there are roles, a token"
 })
 
 describe("The log", () => {
-  it("masks tokens in addresses, however they are spelt", () => {
+  it("masks tokens in addresses, in any spelling", () => {
     const spelt = [
       "?jwt=",
       "?%6Awt=",

@@ -41,7 +41,7 @@ const jobIdOf = (body: unknown): number => Schema.decodeUnknownSync(Schema.Struc
 
 const error = (message: string) => ({ status: "error", message })
 
-layer(ApiServer())("Configurations from elsewhere", (it) => {
+layer(ApiServer())("Previous and given configurations", (it) => {
   it.effect("are found by job, by number and by time, and restored from there", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
@@ -93,7 +93,7 @@ layer(ApiServer())("Configurations from elsewhere", (it) => {
     })
   )
 
-  it.effect("are applied as dry runs only, unless the server allows more", () =>
+  it.effect("are applied as dry runs only, unless the server permits more", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const path = "/device/sw1/apply_config"
@@ -123,8 +123,8 @@ layer(ApiServer())("Configurations from elsewhere", (it) => {
   )
 })
 
-layer(ApiServer({ ALLOW_APPLY_CONFIG_LIVERUN: "true" }))("Undoing and watching", (it) => {
-  it.effect("starts the jobs that it says, or tells why not", () =>
+layer(ApiServer({ ALLOW_APPLY_CONFIG_LIVERUN: "true" }))("Undo and drift", (it) => {
+  it.effect("starts the jobs that it names, or gives the reason of a refusal", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       yield* managed
@@ -157,7 +157,7 @@ layer(ApiServer({ ALLOW_APPLY_CONFIG_LIVERUN: "true" }))("Undoing and watching",
     })
   )
 
-  it.effect("takes the keys of a rollout, and refuses wrong ones in words", () =>
+  it.effect("accepts the keys of a rollout, and refuses invalid ones in words", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const jobs = yield* JobStore
@@ -182,8 +182,8 @@ layer(ApiServer({ ALLOW_APPLY_CONFIG_LIVERUN: "true" }))("Undoing and watching",
   )
 })
 
-layer(ApiServer())("Commits that came with a restored backup", (it) => {
-  it.effect("are not pushed with force before somebody confirms that they are older", () =>
+layer(ApiServer())("Commits of a restored backup", (it) => {
+  it.effect("are not pushed with force before a user confirms that they are older", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const sql = yield* PgClient.PgClient

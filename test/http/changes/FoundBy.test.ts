@@ -1,4 +1,4 @@
-/** Who found a change, and who made it, as the API tells it: sync history, events, earlier configurations and blame. */
+/** The finder and the author of a change in the API: sync history, events, earlier configurations and blame. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Managed from "../../scenarios/chaos/ManagedCampus.ts"
@@ -24,14 +24,14 @@ const NAMES = Managed.accessNames(2)
 const [BY_SCHEDULE = "", BY_OTTO = ""] = NAMES
 const BY_HAND = "vlan 999\n   name BY-HAND\n"
 
-/** What the sync history tells of the device. */
+/** The sync history of the device. */
 const historyOf = Effect.fnUntraced(function* (ask: Ask, hostname: string) {
   const { text } = yield* ask("GET", `/device_synchistory?hostname=${hostname}`)
   const { data } = yield* Schema.decodeUnknownEffect(History)(text)
   return data.hostnames[hostname] ?? []
 })
 
-/** What the log of events tells of it. */
+/** Its events in the log. */
 const eventsOf = Effect.fnUntraced(function* (ask: Ask, hostname: string, cause: string) {
   const { text } = yield* ask("GET", `/events?kind=sync&hostname=${hostname}`)
   const { data } = yield* Schema.decodeUnknownEffect(Events)(text)
@@ -50,7 +50,7 @@ const makeSite = (variables: Readonly<Record<string, string>>) =>
 
 const FOUND_ONLY = (cause: string, finder: string) => ({ cause, by: finder, found_by: finder, made_by: null })
 
-it.live("names nobody as who made a change by hand that a scheduled look finds", () =>
+it.live("a manual change that a scheduled check finds has no author", () =>
   Effect.gen(function* () {
     const { device, otto } = yield* makeSite({ DRIFT_INTERVAL: "1" })
     const one = yield* device(BY_SCHEDULE)
@@ -62,7 +62,7 @@ it.live("names nobody as who made a change by hand that a scheduled look finds",
   }).pipe(Effect.scoped)
 )
 
-it.live("names who looked, and not as who made it: a person's look for drift, and a sync that meets the change", () =>
+it.live("a person's check for drift, or a sync that meets the change, is its finder and not its author", () =>
   Effect.gen(function* () {
     const { boss, device, otto } = yield* makeSite({})
     const [one, two] = [yield* device(BY_OTTO), yield* device(BY_SCHEDULE)]
@@ -71,7 +71,7 @@ it.live("names who looked, and not as who made it: a person's look for drift, an
     yield* ended(otto, jobIn(yield* otto("POST", "/device_drift", { hostname: BY_OTTO })))
     assert.deepStrictEqual(yield* historyOf(otto, BY_OTTO), [FOUND_ONLY("drift", "otto")])
     assert.deepStrictEqual(yield* eventsOf(otto, BY_OTTO, "drift"), [FOUND_ONLY("drift", "otto")])
-    // the look of somebody else finds what is known
+    // another user's check finds a known change
     yield* ended(boss, jobIn(yield* boss("POST", "/device_drift", { hostname: BY_OTTO })))
     assert.lengthOf(yield* historyOf(otto, BY_OTTO), 1)
 

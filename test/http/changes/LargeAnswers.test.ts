@@ -1,4 +1,4 @@
-/** What the API says of a device with a configuration of 50,000 lines (docs/switch-dialogues.md#limits). */
+/** The API's answers about a device with a configuration of 50,000 lines (docs/switch-dialogues.md#limits). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"

@@ -1,4 +1,4 @@
-/** One reader of a stream beside a clock that is set back: it goes on to say that it is there. */
+/** One reader of a stream while a clock is set back: heartbeats continue. */
 import { it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { makeReader, type ReaderParts } from "../../../src/http/events/EventReader.ts"
@@ -26,7 +26,7 @@ const parts: ReaderParts = {
   times: { heartbeat: 50, renewal: 100, stuck: HOUR }
 }
 
-it.live("A clock that is set back by an hour keeps no reader from heartbeats, and rights are asked for again", () =>
+it.live("A clock that is set back by an hour stops neither heartbeats nor checks of rights", () =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     let ahead = 0
@@ -42,7 +42,7 @@ it.live("A clock that is set back by an hour keeps no reader from heartbeats, an
       const question = {
         filter: { kinds: null, devices: null, job: null },
         hostnames: null,
-        told: new Set<never>(),
+        live: new Set<never>(),
         access,
         followsDevices: false
       }

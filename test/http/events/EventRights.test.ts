@@ -1,4 +1,4 @@
-/** Who hears which events, and how long: roles, tokens that end, and readers who take nothing. */
+/** Which callers receive which events, and for how long: roles, tokens that end, and readers who take nothing. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -33,7 +33,7 @@ const followAs = Effect.fnUntraced(function* (role: string, query = "") {
   return yield* followWith(yield* tokenOf({ sub: role, roles: [role] }), query)
 })
 
-/** What somebody with this role reads after a number, by kind and hostname. */
+/** The events that a user with this role reads after a number, by kind and hostname. */
 const pageAs = Effect.fnUntraced(function* (role: string, query: string) {
   const send = yield* caller({ sub: role, roles: [role] })
   return yield* send("GET", `/events?${query}`)
@@ -45,7 +45,7 @@ const now = Effect.map(
 )
 
 layer(Site, { excludeTestServices: true })("Events for callers with roles", (it) => {
-  it.effect("are those of their own devices for callers of some, and of jobs that they may see", () =>
+  it.effect("cover their own devices for callers with some devices, and jobs that they may see", () =>
     Effect.gen(function* () {
       yield* setScene()
       const from = yield* now
@@ -80,14 +80,14 @@ layer(Site, { excludeTestServices: true })("Events for callers with roles", (it)
     })
   )
 
-  it.effect("of the audit are only for those who may read it as a whole, and so are addresses", () =>
+  it.effect("of the audit are only for callers who may read all of it, and so are addresses", () =>
     Effect.gen(function* () {
       const from = yield* now
       const stranger = yield* caller({ sub: "nobody", roles: [] })
       assert.strictEqual((yield* stranger("GET", "/devices")).status, 403)
       const boss = yield* caller({ sub: "boss", roles: ["administrator"] })
       yield* boss("PUT", "/device/4", { json: { description: "seen by all" } })
-      // a refusal is noted beside its answer
+      // a refusal is recorded in parallel with its answer
       const whole = yield* Effect.repeat(pageAs("administrator", `since=${from}`), {
         until: ({ text }) => text.includes('"kind":"call"')
       })
@@ -105,7 +105,7 @@ layer(Site, { excludeTestServices: true })("Events for callers with roles", (it)
     })
   )
 
-  it.effect("of refused calls have no token that was written into the path", () =>
+  it.effect("of refused calls contain no token from the path", () =>
     Effect.gen(function* () {
       const from = yield* now
       const api = yield* ApiClient
@@ -122,7 +122,7 @@ layer(Site, { excludeTestServices: true })("Events for callers with roles", (it)
     })
   )
 
-  it.effect("tell lines and steps of their own devices and jobs to callers of some", () =>
+  it.effect("include lines and steps of their own devices and jobs for callers with some devices", () =>
     Effect.gen(function* () {
       const told = yield* LiveFeed
       const east = yield* followAs("east-operator", "?kind=log,step")
@@ -163,7 +163,7 @@ layer(Site, { excludeTestServices: true })("Events for callers with roles", (it)
     })
   )
 
-  it.effect("move the number of a reader on while nothing is for them", () =>
+  it.effect("advance the number of a reader while none is for them", () =>
     Effect.gen(function* () {
       const source = yield* followAs("guest", "?kind=plugin")
       const before = Number(source.lastId())
@@ -174,7 +174,7 @@ layer(Site, { excludeTestServices: true })("Events for callers with roles", (it)
     })
   )
 
-  it.effect("wait for nobody who never reads: the connection is closed", () =>
+  it.effect("wait for no client that never reads: the connection is closed", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const streams = yield* OpenStreams
@@ -191,7 +191,7 @@ layer(Site, { excludeTestServices: true })("Events for callers with roles", (it)
   )
 
   // the last one: it takes a role away
-  it.effect("end when the caller has no role any more that reads them", () =>
+  it.effect("end when no role of the caller reads them any more", () =>
     Effect.gen(function* () {
       const { DATA_DIR } = yield* ServerConfig
       const source = yield* followAs("guest")

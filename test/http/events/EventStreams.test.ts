@@ -38,7 +38,7 @@ const storedAfter = Effect.fnUntraced(function* (id: number, kind = "alert") {
 })
 
 layer(SiteServer(), { excludeTestServices: true })("A stream of events", (it) => {
-  it.effect("tells what happens from now on, with the record of a device, and is not to be buffered", () =>
+  it.effect("delivers new events, with the record of a device, and must not be buffered", () =>
     Effect.gen(function* () {
       yield* setScene()
       const api = yield* ApiClient
@@ -57,7 +57,7 @@ layer(SiteServer(), { excludeTestServices: true })("A stream of events", (it) =>
     })
   )
 
-  it.effect("goes on after Last-Event-ID, or after since, without a gap or a repeat", () =>
+  it.effect("resumes after Last-Event-ID, or after since, without a gap or a repeat", () =>
     Effect.gen(function* () {
       const first = yield* follow("?kind=alert")
       yield* until(() => first.lastId() !== undefined)
@@ -87,7 +87,7 @@ layer(SiteServer(), { excludeTestServices: true })("A stream of events", (it) =>
     })
   )
 
-  it.effect("says so when older events were asked for than there are, or numbers that were never given", () =>
+  it.effect("reports it when the requested events are too old, or numbers were never given", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* write("old")
@@ -106,7 +106,7 @@ layer(SiteServer(), { excludeTestServices: true })("A stream of events", (it) =>
     })
   )
 
-  it.effect("tells lines and steps to whoever asks for them by name, without a number", () =>
+  it.effect("delivers lines and steps to clients that request them by name, without a number", () =>
     Effect.gen(function* () {
       const told = yield* LiveFeed
       const asked = yield* follow("?kind=log,step,alert")
@@ -131,34 +131,36 @@ layer(SiteServer(), { excludeTestServices: true })("A stream of events", (it) =>
     })
   )
 
-  it.effect("ends a reader who never reads with the number to resume from, while another one hears everything", () =>
-    Effect.gen(function* () {
-      const streams = yield* OpenStreams
-      const slow = yield* follow("?kind=alert")
-      const quick = yield* follow("?kind=alert")
-      yield* until(() => slow.lastId() !== undefined && quick.lastId() !== undefined)
-      slow.pause()
-      const [from, open] = [Number(quick.lastId()), streams.count()]
-      for (let batch = 0; batch < 12; batch++) {
-        yield* writeMany(1000, 5000)
-        yield* until(() => quick.messages.length === (batch + 1) * 1000)
-      }
-      assert.deepEqual(idsOf(quick), yield* storedAfter(from))
-      slow.resume()
-      yield* until(() => slow.hasEnded())
-      yield* until(() => streams.count() === open - 1)
-      const last = slow.messages.at(-1)
-      const heard = idsOf(slow)
-      assert.strictEqual(last?.event, "end")
-      assert.strictEqual(last?.data["resume"], heard.at(-1) ?? from)
-      const rest = yield* follow("?kind=alert", slow.lastId())
-      yield* until(() => heard.length + rest.messages.length >= 12_000)
-      assert.deepEqual([...heard, ...idsOf(rest)], idsOf(quick))
-    })
+  it.effect(
+    "ends a client that never reads, with the number to resume from, while another one receives everything",
+    () =>
+      Effect.gen(function* () {
+        const streams = yield* OpenStreams
+        const slow = yield* follow("?kind=alert")
+        const quick = yield* follow("?kind=alert")
+        yield* until(() => slow.lastId() !== undefined && quick.lastId() !== undefined)
+        slow.pause()
+        const [from, open] = [Number(quick.lastId()), streams.count()]
+        for (let batch = 0; batch < 12; batch++) {
+          yield* writeMany(1000, 5000)
+          yield* until(() => quick.messages.length === (batch + 1) * 1000)
+        }
+        assert.deepEqual(idsOf(quick), yield* storedAfter(from))
+        slow.resume()
+        yield* until(() => slow.hasEnded())
+        yield* until(() => streams.count() === open - 1)
+        const last = slow.messages.at(-1)
+        const heard = idsOf(slow)
+        assert.strictEqual(last?.event, "end")
+        assert.strictEqual(last?.data["resume"], heard.at(-1) ?? from)
+        const rest = yield* follow("?kind=alert", slow.lastId())
+        yield* until(() => heard.length + rest.messages.length >= 12_000)
+        assert.deepEqual([...heard, ...idsOf(rest)], idsOf(quick))
+      })
   )
 
   it.effect(
-    "tells each event once to readers who hang up and resume at random, while many write and some roll back",
+    "delivers each event once to readers who disconnect and resume at random, during many writes and rollbacks",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -233,7 +235,7 @@ layer(SiteServer(), { excludeTestServices: true })("A stream of events", (it) =>
     })
   )
 
-  it.effect("is refused with the field that does not fit, and takes no HEAD for a reader", () =>
+  it.effect("is refused with the name of an invalid field, and answers a HEAD without a reader", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const accept = "text/event-stream"
@@ -251,7 +253,7 @@ layer(SiteServer(), { excludeTestServices: true })("A stream of events", (it) =>
   )
 })
 
-it.live("A server that stops ends its streams at once, and tells their readers where to go on", () =>
+it.live("A server that stops ends its streams at once, with the number to resume from", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const running = yield* Layer.build(ApiServer()).pipe(Effect.provideService(Scope.Scope, scope))
@@ -259,7 +261,7 @@ it.live("A server that stops ends its streams at once, and tells their readers w
     yield* until(() => sources.every((source) => source.lastId() !== undefined))
     yield* Scope.close(scope, Exit.void)
     yield* until(() => sources.every((source) => source.hasEnded()))
-    // who is cut off by the end of the drain hears nothing
+    // a reader that is cut off at the end of the drain receives nothing
     for (const source of sources) assert.deepInclude(source.messages.at(-1), { event: "end" })
   }).pipe(Effect.scoped)
 )

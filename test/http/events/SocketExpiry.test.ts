@@ -18,7 +18,7 @@ const connect = Effect.fnUntraced(function* (jwt: string) {
 })
 
 layer(Site, { excludeTestServices: true })("A connection by socket.io", (it) => {
-  it.effect("ends with its token by its time, with the person who is withdrawn, and when a token loses its roles", () =>
+  it.effect("ends when its token expires, its person is withdrawn, or its token loses its roles", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const boss = yield* caller({ sub: "boss", roles: ["administrator"] })
@@ -64,7 +64,7 @@ layer(SiteWithRoles("roles: {}\n", { SOCKET_CLIENTS: "8" }), { excludeTestServic
       }).pipe(Effect.scoped)
     )
 
-    it.effect("of one person that are asked for at once leave room for others too", () =>
+    it.effect("of one person that are requested at once leave room for others too", () =>
       Effect.gen(function* () {
         const { base } = yield* ApiClient
         const join = Effect.fnUntraced(function* (sub: string) {

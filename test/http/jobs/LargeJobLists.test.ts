@@ -1,4 +1,6 @@
-/** A list of jobs that worked on thousands of devices, at a server with little memory: all of it is told, and nobody else waits for it. */
+/**
+ * A list of jobs that worked on thousands of devices, at a server with little memory: it is complete, and no other request waits for it.
+ */
 import { assert, it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -23,7 +25,7 @@ const seed = Effect.gen(function* () {
     jsonb_build_object('task_name', 'push_sync_device', 'result', '', 'diff', '', 'failed', false),
     jsonb_build_object('task_name', 'Generate device config', 'result', repeat('interface Ethernet ', ${CONFIGURATION} / 19),
       'diff', '', 'failed', false))`
-  // nobody listens to what becomes of them
+  // their results are ignored
   yield* sql`set session_replication_role = replica`
   yield* sql`insert into job_device (job_id, hostname, failed, job_tasks, brief_tasks, reached_end, changed)
     select job.id, 'lhv-acc' || number, false, ${sql.literal(tasks)}, ${sql.literal(tasks)} - 1, true, true
@@ -55,7 +57,7 @@ const read = (url: string) =>
       })
   )
 
-it.live("is answered whole, whatever it takes", () =>
+it.live("a list of large jobs is answered completely, in bounded memory", () =>
   Effect.gen(function* () {
     const url = yield* databaseUrl
     const program = yield* start({

@@ -1,4 +1,4 @@
-/** Which tokens a server accepts that has an identity provider, and what it does while the provider is away. */
+/** The tokens that a server with an identity provider accepts, and its behaviour while the provider is unreachable. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it as plain, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
@@ -14,7 +14,7 @@ const ask = Effect.fnUntraced(function* (token: string, path = "/auth/identity")
   return yield* api.send("GET", `/api/v1.0${path}`, { headers: { authorization: `Bearer ${token}` } })
 })
 
-/** Asks until the answer has this status: a provider that was away is asked again after a while. */
+/** Asks until the answer has this status: an unreachable provider is asked again after a while. */
 const until = Effect.fnUntraced(function* (status: number, token: string) {
   while ((yield* ask(token)).status !== status) yield* Effect.sleep("100 millis")
 })
@@ -22,7 +22,7 @@ const until = Effect.fnUntraced(function* (status: number, token: string) {
 const now = () => Math.floor(Date.now() / 1000)
 
 layer(SignOnSite(), { excludeTestServices: true })("A token of the provider", (it) => {
-  it.effect("counts, and its claims give roles", () =>
+  it.effect("is accepted, and its claims give roles", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
       const token = yield* provider.sign({})
@@ -67,7 +67,7 @@ layer(SignOnSite(), { excludeTestServices: true })("A token of the provider", (i
     )
   }
 
-  it.effect("whose signature anybody could have made is refused", () =>
+  it.effect("with a forgeable signature is refused", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
       const good = yield* provider.sign({})
@@ -88,7 +88,7 @@ layer(SignOnSite(), { excludeTestServices: true })("A token of the provider", (i
     })
   )
 
-  it.effect("that a program got for itself has the program's name and roles; one of another client is refused", () =>
+  it.effect("of a program has the program's name and roles; one of another client is refused", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf(PROGRAM)
       assert.strictEqual((yield* ask(token)).body, "dhcp")
@@ -98,7 +98,7 @@ layer(SignOnSite(), { excludeTestServices: true })("A token of the provider", (i
     })
   )
 
-  it.effect("that says nothing of its person gives no roles when the provider tells nothing either", () =>
+  it.effect("without claims about its person gives no roles if the provider has none either", () =>
     Effect.gen(function* () {
       const { behaviour } = yield* IdentityProvider
       behaviour.isTelling = false
@@ -110,7 +110,7 @@ layer(SignOnSite(), { excludeTestServices: true })("A token of the provider", (i
     })
   )
 
-  it.effect("counts with a new key of the provider, and no more with one that is withdrawn", () =>
+  it.effect("is accepted with a new key of the provider, and not with a withdrawn one", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
       const old = yield* provider.sign({})
@@ -130,8 +130,8 @@ const Opaque = Layer.effectDiscard(
   })
 ).pipe(Layer.provideMerge(SignOnSite()))
 
-layer(Opaque, { excludeTestServices: true })("A token that is no JSON Web Token", (it) => {
-  it.effect("is looked at by the provider, which says who it is, once for many requests", () =>
+layer(Opaque, { excludeTestServices: true })("An opaque token", (it) => {
+  it.effect("is checked by the provider, which identifies it, once for many requests", () =>
     Effect.gen(function* () {
       const { asked } = yield* IdentityProvider
       const { page, token } = yield* signOn("alice")
@@ -143,7 +143,7 @@ layer(Opaque, { excludeTestServices: true })("A token that is no JSON Web Token"
     })
   )
 
-  it.effect("is refused when it is another client's, for refreshing, or nobody's", () =>
+  it.effect("is refused if it belongs to another client, is a refresh token, or has no owner", () =>
     Effect.gen(function* () {
       const { refresh } = yield* signOn("alice")
       const strangers = [
@@ -167,7 +167,7 @@ const Untold = Layer.effectDiscard(
 ).pipe(Layer.provideMerge(SignOnSite()))
 
 layer(Untold, { excludeTestServices: true })("A provider that hangs", (it) => {
-  it.effect("does not keep the server from starting; tokens are 503 until it answers, and then its keys are kept", () =>
+  it.effect("does not stop the server's start; tokens are 503 until it answers, and then its keys are stored", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
       const provider = yield* IdentityProvider
@@ -217,7 +217,7 @@ describe("A server with a provider", () => {
       const message = yield* startWith({})
       assert.match(
         message,
-        /^OIDC_ENABLED is true, but .*\/permissions\.yml is not there: .*PERMISSIONS_DISABLED=true$/
+        /^OIDC_ENABLED is true, but .*\/permissions\.yml does not exist: .*PERMISSIONS_DISABLED=true$/
       )
     })
   )

@@ -1,4 +1,4 @@
-/** What is kept of a provider, and for how long. */
+/** Stored values of a provider, and their lifetime. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -17,7 +17,7 @@ const makeSource = () => {
   return { source, fetch }
 }
 
-it.effect("a value is fetched once, and renewed behind whoever asks for an old one", () =>
+it.effect("a value is fetched once, and renewed in the background when an old one is requested", () =>
   Effect.gen(function* () {
     const { fetch, source } = makeSource()
     const { get } = yield* makeRefreshedValue(fetch, times)
@@ -30,7 +30,7 @@ it.effect("a value is fetched once, and renewed behind whoever asks for an old o
   }).pipe(Effect.scoped)
 )
 
-it.effect("while its owner is away it counts for an hour, and no longer", () =>
+it.effect("while its owner is unreachable it stays valid for an hour, and no longer", () =>
   Effect.gen(function* () {
     const { fetch, source } = makeSource()
     const { get } = yield* makeRefreshedValue(fetch, times)
@@ -49,7 +49,7 @@ it.effect("while its owner is away it counts for an hour, and no longer", () =>
   }).pipe(Effect.scoped)
 )
 
-it.effect("whoever misses something in it waits for one attempt, with all others who do", () =>
+it.effect("callers that miss a value in it share one attempt", () =>
   Effect.gen(function* () {
     const { fetch, source } = makeSource()
     const { get, renewed } = yield* makeRefreshedValue(fetch, times)

@@ -23,7 +23,7 @@ const newToken = (cookie: string, more: Readonly<Record<string, string>> = {}) =
 
 const { layer: kept, lines } = keepLines("Trace")
 
-/** Everything that a log, an event or the database's own settings could tell of these words. */
+/** Everything in a log, an event or the database's own settings that could contain these words. */
 const assertUntold = Effect.fnUntraced(function* (secrets: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const events = yield* sql`select data::text as text from event`
@@ -62,7 +62,7 @@ layer(SignOnSite().pipe(Layer.provideMerge(kept)), { excludeTestServices: true }
     })
   )
 
-  it.effect("ends at the site's page with a token that counts, a name, and a cookie that no page reads", () =>
+  it.effect("ends at the site's page with a valid token, a name, and a cookie that no page reads", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { answer, page, refresh, token } = yield* signOn("alice")
@@ -82,7 +82,7 @@ layer(SignOnSite().pipe(Layer.provideMerge(kept)), { excludeTestServices: true }
     })
   )
 
-  it.effect("gives somebody without a role an empty list, and nothing else", () =>
+  it.effect("gives a user without a role an empty list, and nothing else", () =>
     Effect.gen(function* () {
       const { token } = yield* signOn("rita")
       assert.deepEqual((yield* as(token, "/auth/permissions")).body, [])
@@ -91,7 +91,7 @@ layer(SignOnSite().pipe(Layer.provideMerge(kept)), { excludeTestServices: true }
     })
   )
 
-  it.effect("believes no mail address that the provider has not verified", () =>
+  it.effect("ignores a mail address that the provider has not verified", () =>
     Effect.gen(function* () {
       const { page, token } = yield* signOn("mallory")
       assert.isNull(page.searchParams.get("username"))
@@ -115,7 +115,7 @@ layer(SignOnSite().pipe(Layer.provideMerge(kept)), { excludeTestServices: true }
     yield* assertUntold(wordsOf(new URL(address)))
   })
 
-  it.effect("that comes back a second time", () =>
+  it.effect("that returns a second time", () =>
     Effect.gen(function* () {
       const { cookie, location } = yield* begin
       const address = yield* passPages(location, "alice")
@@ -124,7 +124,7 @@ layer(SignOnSite().pipe(Layer.provideMerge(kept)), { excludeTestServices: true }
     })
   )
 
-  it.effect("whose code was used in another login", () =>
+  it.effect("with a code that was used in another login", () =>
     Effect.gen(function* () {
       const first = yield* begin
       const second = yield* begin
@@ -135,7 +135,7 @@ layer(SignOnSite().pipe(Layer.provideMerge(kept)), { excludeTestServices: true }
     })
   )
 
-  it.effect("whose code is of somebody else's login", () =>
+  it.effect("with a code from another user's login", () =>
     Effect.gen(function* () {
       const victim = yield* begin
       const attacker = yield* begin
@@ -145,7 +145,7 @@ layer(SignOnSite().pipe(Layer.provideMerge(kept)), { excludeTestServices: true }
     })
   )
 
-  it.effect("with another state, without a cookie, and with one that is not ours", () =>
+  it.effect("with another state, without a cookie, and with a foreign one", () =>
     Effect.gen(function* () {
       const { cookie, location } = yield* begin
       const address = new URL(yield* passPages(location, "alice"))
@@ -157,7 +157,7 @@ layer(SignOnSite().pipe(Layer.provideMerge(kept)), { excludeTestServices: true }
     })
   )
 
-  it.effect("whose code has expired", () =>
+  it.effect("with an expired code", () =>
     Effect.gen(function* () {
       const { behaviour } = yield* IdentityProvider
       behaviour.codeSeconds = 1
@@ -169,46 +169,48 @@ layer(SignOnSite().pipe(Layer.provideMerge(kept)), { excludeTestServices: true }
     })
   )
 
-  it.effect("with a page for a browser, which says why and leads back, and takes no other tab's login away", () =>
-    Effect.gen(function* () {
-      const { behaviour, issuer } = yield* IdentityProvider
-      const accept = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
-      const [first, second] = [yield* beginIn("?page=ui"), yield* beginIn("?page=ui")]
-      assert.notStrictEqual(first.cookie.split("=")[0], second.cookie.split("=")[0])
-      const both = `${first.cookie}; ${second.cookie}`
-      const stateOf = ({ location }: typeof first) => new URL(location).searchParams.get("state") ?? ""
-      const denied = `${REDIRECT}?error=access_denied&error_description=%3Cscript%3E&state=${stateOf(first)}&iss=${encodeURIComponent(issuer)}`
-      const refused = yield* comeBack(denied, both, accept)
-      assert.strictEqual(refused.status, 401)
-      assert.match(refused.headers.get("content-type") ?? "", /^text\/html/)
-      assert.include(refused.text, "The sign-on was cancelled")
-      assert.include(refused.text, 'href="/api/v1.0/auth/login?page=ui"')
-      assert.include(refused.text, 'href="/ui/"')
-      assert.notInclude(refused.text, "script")
-      assert.notInclude(refused.headers.get("set-cookie") ?? "", second.cookie.split("=")[0] ?? "none")
-      for (const query of ["?error=access_denied", "?code=x&state=y", "", "?state=%3Cscript%3E"]) {
-        const unknown = yield* comeBack(`${REDIRECT}${query}`, both, accept)
-        assert.strictEqual(unknown.status, 401, query)
-        assert.include(unknown.text, "This sign-on was begun in another browser", query)
-        assert.strictEqual(unknown.headers.get("set-cookie"), null, query)
-      }
-      const address = yield* passPages(second.location, "alice")
-      behaviour.mood = "fails"
-      const away = yield* comeBack(address, both, accept)
-      assert.strictEqual(away.status, 503)
-      assert.include(away.text, "The identity provider does not answer")
-      behaviour.mood = "answers"
-      let status = 503
-      while (status === 503) {
-        yield* Effect.sleep("100 millis")
-        const tried = yield* comeBack(address, both, accept)
-        status = tried.status
-      }
-      assert.strictEqual(status, 302)
-    })
+  it.effect(
+    "with a page for a browser, which gives the reason and leads back, without affecting another tab's login",
+    () =>
+      Effect.gen(function* () {
+        const { behaviour, issuer } = yield* IdentityProvider
+        const accept = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
+        const [first, second] = [yield* beginIn("?page=ui"), yield* beginIn("?page=ui")]
+        assert.notStrictEqual(first.cookie.split("=")[0], second.cookie.split("=")[0])
+        const both = `${first.cookie}; ${second.cookie}`
+        const stateOf = ({ location }: typeof first) => new URL(location).searchParams.get("state") ?? ""
+        const denied = `${REDIRECT}?error=access_denied&error_description=%3Cscript%3E&state=${stateOf(first)}&iss=${encodeURIComponent(issuer)}`
+        const refused = yield* comeBack(denied, both, accept)
+        assert.strictEqual(refused.status, 401)
+        assert.match(refused.headers.get("content-type") ?? "", /^text\/html/)
+        assert.include(refused.text, "The sign-on was cancelled")
+        assert.include(refused.text, 'href="/api/v1.0/auth/login?page=ui"')
+        assert.include(refused.text, 'href="/ui/"')
+        assert.notInclude(refused.text, "script")
+        assert.notInclude(refused.headers.get("set-cookie") ?? "", second.cookie.split("=")[0] ?? "none")
+        for (const query of ["?error=access_denied", "?code=x&state=y", "", "?state=%3Cscript%3E"]) {
+          const unknown = yield* comeBack(`${REDIRECT}${query}`, both, accept)
+          assert.strictEqual(unknown.status, 401, query)
+          assert.include(unknown.text, "This sign-on was begun in another browser", query)
+          assert.strictEqual(unknown.headers.get("set-cookie"), null, query)
+        }
+        const address = yield* passPages(second.location, "alice")
+        behaviour.mood = "fails"
+        const away = yield* comeBack(address, both, accept)
+        assert.strictEqual(away.status, 503)
+        assert.include(away.text, "The identity provider does not answer")
+        behaviour.mood = "answers"
+        let status = 503
+        while (status === 503) {
+          yield* Effect.sleep("100 millis")
+          const tried = yield* comeBack(address, both, accept)
+          status = tried.status
+        }
+        assert.strictEqual(status, 302)
+      })
   )
 
-  it.effect("that the person has broken off", () =>
+  it.effect("that the person has cancelled", () =>
     Effect.gen(function* () {
       const { cookie, location } = yield* begin
       const state = new URL(location).searchParams.get("state")
@@ -227,7 +229,7 @@ layer(SignOnSite().pipe(Layer.provideMerge(kept)), { excludeTestServices: true }
 layer(SignOnSite({ ALLOWED_ORIGINS: "https://ui.example.org" }).pipe(Layer.provideMerge(kept)), {
   excludeTestServices: true
 })("A session", (it) => {
-  it.effect("gets a new token, and its old cookie counts no more", () =>
+  it.effect("gets a new token, and its old cookie is invalid", () =>
     Effect.gen(function* () {
       const { refresh, token } = yield* signOn("alice")
       const answer = yield* newToken(refresh)
@@ -293,7 +295,7 @@ layer(SignOnSite({ ALLOWED_ORIGINS: "https://ui.example.org" }).pipe(Layer.provi
     })
   )
 
-  it.effect("is kept while the provider is away, and nobody is let in", () =>
+  it.effect("is kept while the provider is unreachable, and no user can sign on", () =>
     Effect.gen(function* () {
       const { behaviour } = yield* IdentityProvider
       const { refresh } = yield* signOn("alice")
@@ -313,8 +315,8 @@ layer(SignOnSite({ ALLOWED_ORIGINS: "https://ui.example.org" }).pipe(Layer.provi
   )
 })
 
-layer(SignOnSite({ FAILED_LOGINS: "3" }), { excludeTestServices: true })("Somebody who guesses", (it) => {
-  it.effect("codes or refresh tokens is told to wait, and so is everybody at that address who would sign on", () =>
+layer(SignOnSite({ FAILED_LOGINS: "3" }), { excludeTestServices: true })("A client that guesses", (it) => {
+  it.effect("codes or refresh tokens must wait, and so must every sign-on from that address", () =>
     Effect.gen(function* () {
       const { refresh } = yield* signOn("alice")
       const address = `${REDIRECT}?code=guessed&state=guessed`

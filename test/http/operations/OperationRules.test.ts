@@ -27,7 +27,7 @@ it("gives the lines of one interface without their first indentation", () => {
   assert.strictEqual(interfaceLines(junos, "ge-0/0/1", "junos"), "unit 0 {\n    family inet;\n}")
 })
 
-it("refuses to bounce ports that are not there or not enabled, and names like inherited members", () => {
+it("refuses to bounce ports that are missing or disabled, and names like inherited members", () => {
   const state = { is_up: false, description: "", last_flapped: -1, mtu: 1500, speed: 0, mac_address: "" }
   const shown = {
     Ethernet1: { ...state, is_enabled: true },
@@ -49,7 +49,7 @@ it("refuses to bounce ports that are not there or not enabled, and names like in
   )
 })
 
-it("tells what neighbours announce, with names and ids in their usual form and nothing where they say nothing", () => {
+it("reports neighbours with names and ids in their usual form, and nothing for missing values", () => {
   const silent = { lldpNeighborInfo: [] }
   const bare = { lldpNeighborInfo: [{ chassisId: "switch-7" }] }
   const full = {
@@ -78,7 +78,7 @@ it("tells what neighbours announce, with names and ids in their usual form and n
   })
 })
 
-it("takes facts over when they are not empty and differ, cut to what the database holds", () => {
+it("updates facts that are not empty and differ, cut to the width of the database", () => {
   const facts = {
     hostname: "sw1",
     fqdn: "sw1",

@@ -23,7 +23,7 @@ const server = Engine.layer.pipe(
 )
 
 layer(server, { excludeTestServices: true })("EngineRecords", (it) => {
-  it.effect("forgets the engine's messages of jobs that ended a week ago, and keeps their records", () =>
+  it.effect("deletes the engine's messages of jobs that ended a week ago, and keeps their records", () =>
     Effect.gen(function* () {
       const engine = yield* JobEngine
       const sql = yield* SqlClient.SqlClient
@@ -53,7 +53,7 @@ layer(server, { excludeTestServices: true })("EngineRecords", (it) => {
     })
   )
 
-  it.effect("runs all of many jobs that are posted at once, and loses none", () =>
+  it.effect("runs all of many simultaneous jobs, and loses none", () =>
     Effect.gen(function* () {
       const engine = yield* JobEngine
       const ids = yield* Effect.forEach(

@@ -1,4 +1,4 @@
-/** A job that meets an error of ours says what the database said, once as an error in the log. */
+/** A job that meets an internal error quotes the database, once as an error in the log. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,7 +17,7 @@ const engine = Engine.layer.pipe(
   Layer.provideMerge(log)
 )
 
-it.live("ends with the SQLSTATE of a statement that the database refuses, and one line of the level ERROR", () =>
+it.live("a job ends with the SQLSTATE of a statement that the database refuses, and one line of the level ERROR", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const jobs = yield* JobEngine

@@ -1,4 +1,4 @@
-/** The definitions of jobs: what the compiler refuses, and that records and memos of earlier releases are read as they are. */
+/** The definitions of jobs: what the compiler refuses, and that records and memos of earlier releases are read unchanged. */
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import type { SentArgs } from "../../../src/domain/jobs/JobDefinition.ts"
@@ -101,14 +101,14 @@ const ARGUMENTS: ReadonlyArray<readonly [name: string, stored: unknown, read: un
 ]
 
 describe("the functions of jobs", () => {
-  it("have the names under which earlier releases have written their rows", () => {
+  it("have the names that earlier releases stored in their rows", () => {
     assert.sameMembers(
       jobFunctions.map(({ definition }) => definition.name),
       NAMES
     )
   })
 
-  it.each(MEMOS)("%s reads the memo of an earlier release and writes it as it was", (name, memo) => {
+  it.each(MEMOS)("%s reads the memo of an earlier release and writes it unchanged", (name, memo) => {
     const { Memo } = jobNamed(name)
     assert.deepStrictEqual(Schema.encodeUnknownSync(Memo)(Schema.decodeUnknownSync(Memo)(memo)), memo)
   })
@@ -117,7 +117,7 @@ describe("the functions of jobs", () => {
     assert.deepStrictEqual(Schema.decodeUnknownSync(jobNamed(name).Args)(stored), read)
   })
 
-  it("need the lock of the devices for what changes them, but for an urgent sync", () => {
+  it("need the lock of the devices to change them, except for an urgent sync", () => {
     assert.isTrue(SyncDevices.needsDevicesLock({ dry_run: false }))
     assert.isFalse(SyncDevices.needsDevicesLock({}))
     assert.isFalse(SyncDevices.needsDevicesLock({ dry_run: false, urgent: true, hostnames: ["a"] }))

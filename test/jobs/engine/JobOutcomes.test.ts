@@ -1,4 +1,4 @@
-/** What the record of a job and the log say of how it went, for every kind of failure that is no exception. */
+/** The result of a job in its record and in the log, for every kind of failure except exceptions. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { StartArguments } from "../../../src/domain/Job.ts"
@@ -17,7 +17,7 @@ const Counts = Schema.Struct({
   failed: Schema.Int,
   changed: Schema.Int
 })
-/** What a client reads of it. */
+/** The part that a client reads. */
 const Record = Schema.Struct({
   id: Schema.Int,
   status: Schema.String,
@@ -61,7 +61,7 @@ const makeScene = Effect.gen(function* () {
 })
 
 it.live(
-  "tells a job whose devices all, partly or never did what was asked apart, in the record, by a filter and in the log",
+  "distinguishes jobs whose devices all, partly or never succeeded, in the record, by a filter and in the log",
   () =>
     Effect.gen(function* () {
       const { devices, list, names, run, running, switches } = yield* makeScene
@@ -113,7 +113,7 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
-it.live("calls no job a success that reached nobody, got no file or brought nothing into force", () =>
+it.live("calls no job a success that reached no device, got no file or brought nothing into force", () =>
   Effect.gen(function* () {
     const { api, folders, names, newest, run, running, switches, told } = yield* makeScene
     const lost = names[0] ?? ""
@@ -160,7 +160,7 @@ it.live("calls no job a success that reached nobody, got no file or brought noth
   }).pipe(Effect.scoped)
 )
 
-it.live("has no outcome while a job waits, and calls one aborted that somebody stopped", () =>
+it.live("a waiting job has no outcome, and a stopped one is aborted", () =>
   Effect.gen(function* () {
     const { api, newest, running, told } = yield* makeScene
     const waiting = Effect.flatMap(JobEngine, (engine) =>

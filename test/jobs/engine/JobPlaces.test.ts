@@ -107,7 +107,7 @@ const running = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, count: 
     yield* Effect.sleep("20 millis")
 })
 
-describe("Jobs that wait for somebody else", () => {
+describe("Jobs that wait for other systems", () => {
   it.live("take the places of their kind, and none from jobs on devices", () =>
     Effect.gen(function* () {
       const { url } = yield* drippingHost
@@ -129,7 +129,7 @@ describe("Jobs that wait for somebody else", () => {
 })
 
 describe("A person's job", () => {
-  it.live("does not wait behind 300 scheduled ones, whose records say for what they wait", () =>
+  it.live("does not wait behind 300 scheduled ones, whose records name what they wait for", () =>
     Effect.gen(function* () {
       const { url } = yield* drippingHost
       const DATA_DIR = yield* folder
@@ -201,7 +201,7 @@ describe("A download of an image", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("ends when it takes longer than it may, however steadily the bytes come", () =>
+  it.live("ends when it exceeds its time, however steadily the bytes arrive", () =>
     Effect.gen(function* () {
       const { open, url } = yield* drippingHost
       const DATA_DIR = yield* folder

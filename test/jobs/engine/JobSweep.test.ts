@@ -1,19 +1,19 @@
-/** Jobs whose execution was lost, and locks whose job has ended: a running server finds them by itself. */
+/** Jobs whose execution was lost, and locks whose job has ended: a running server finds them automatically. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
-import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 const engine = Engine.layer.pipe(
   Layer.provideMerge(ServerConfig.layerOf({ DATA_DIR: "/nonexistent", SECRET_KEY: "k".repeat(32) })),
   Layer.provideMerge(TestDatabase)
 )
 
-/** A row as a lost execution leaves it: nobody has said for a minute that the job is worked on. */
+/** The row of a lost execution: no heartbeat for a minute. */
 const lostJob = Effect.fnUntraced(function* (status: "SCHEDULED" | "RUNNING" | "ABORTING") {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{
@@ -24,7 +24,7 @@ const lostJob = Effect.fnUntraced(function* (status: "SCHEDULED" | "RUNNING" | "
   return row?.id ?? 0
 })
 
-it.live("starts jobs again that nobody works on, and removes the locks of jobs that have ended", () =>
+it.live("restarts abandoned jobs, and removes the locks of ended jobs", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { attempts } = yield* JobScheduleStore

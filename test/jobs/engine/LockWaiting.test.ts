@@ -1,4 +1,4 @@
-/** What one switch that was cut off means for others: nothing but a wait, an emergency lane and an abort that is quick. */
+/** The effects of one cut-off switch on others: only a wait, an emergency lane and a quick abort. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Job } from "../../../src/domain/Job.ts"
@@ -74,7 +74,7 @@ const withCutOff = <E>(
 const abort = (id: number) => Effect.flatMap(JobEngine, (engine) => engine.abort(id, "tester"))
 
 it.live(
-  "lets a second sync wait for the first, and says for which job and why, until it is its turn",
+  "lets a second sync wait for the first, with its job and reason, until it is its turn",
   () =>
     withCutOff({ env: { COMMIT_CONFIRMED_TIMEOUT: timer(60) } }, ({ cut, lab, other, waiting: first }) =>
       Effect.gen(function* () {
@@ -121,7 +121,7 @@ it.live(
 )
 
 it.live(
-  "ends an aborted job at once although a device can only be taken back by its timer, and says so of the device",
+  "ends an aborted job at once although only the timer of a device can take it back, and reports this",
   () =>
     withCutOff({ both: true, env: { COMMIT_CONFIRMED_TIMEOUT: timer(200) } }, ({ cut, lab, other, waiting: id }) =>
       Effect.gen(function* () {
@@ -133,7 +133,7 @@ it.live(
         assert.match(texts[cut] ?? "", /Its commit timer takes the change back within \d+ s/)
         assert.strictEqual(texts[other], "ok")
         assert.deepStrictEqual(yield* Lab.synchronized(lab), [other])
-        // the switch can be reached again: it is told to go back, and the record of the ended job says so
+        // the switch is reachable again: its change is taken back, and the record of the ended job says so
         Lab.switchAt(lab, 0).clearFaults()
         const settled = yield* untilJob(id, (now) => !/not certain/.test(Lab.outcomes(now)[cut] ?? ""))
         assert.match(Lab.outcomes(settled)[cut] ?? "", /runs the configuration that it had before/)
@@ -145,7 +145,7 @@ it.live(
 )
 
 it.live(
-  "waits for a switch that lost its power until its timer has ended and no longer, goes on with the next batch, and records what came of it",
+  "waits for a switch without power until its timer has ended and no longer, continues with the next batch, and records the result",
   () =>
     Lab.withLab(
       2,
@@ -158,7 +158,7 @@ it.live(
           const forget = device.onCommit(({ kind }) => {
             if (kind !== "commitTimer") return
             diedAt = Date.now()
-            // the power is gone before the commit is answered, and nothing tells anybody so
+            // the power fails before the answer to the commit, without any notice
             device.setFault({ kind: "silent", when: "after" })
             device.setFault({ kind: "silent" })
             forget()
@@ -192,7 +192,7 @@ it.live(
 )
 
 it.live(
-  "brings an urgent change past a job that waits for a cut-off switch",
+  "lets an urgent change pass a job that waits for a cut-off switch",
   () =>
     withCutOff({ env: { COMMIT_CONFIRMED_TIMEOUT: timer(200) } }, ({ cut: busy, lab, other: free, waiting: slow }) =>
       Effect.gen(function* () {
@@ -210,7 +210,7 @@ it.live(
 )
 
 it.live(
-  "does a device once that both the running and the urgent job want, and both records say so",
+  "changes a device once that both the running and the urgent job want, and both records say so",
   () =>
     Lab.withLab(2, (lab) =>
       Effect.gen(function* () {

@@ -69,7 +69,7 @@ layer(Campus.layer, { excludeTestServices: true })("an access switch", (it) => {
       })
   )
 
-  it.effect("leaves the usual result behind, whose entries clients read success from", () =>
+  it.effect("returns the usual result, whose entries clients check for success", () =>
     Effect.gen(function* () {
       const { id } = yield* Campus.discover("late")
       const engine = yield* JobEngine
@@ -118,7 +118,7 @@ layer(Campus.layer, { excludeTestServices: true })("an access switch", (it) => {
     })
   )
 
-  it.effect("joins as a pair, whichever of the two is named first, and a half that failed is tried again alone", () =>
+  it.effect("joins as a pair, whichever of the two is named first, and a failed half is retried alone", () =>
     Effect.gen(function* () {
       const [a, b, c, d] = yield* Effect.all(
         ["pairA", "pairB", "pairC", "pairD"].map((name) => Campus.discover(name)),
@@ -179,7 +179,7 @@ layer(Campus.layer, { excludeTestServices: true })("an access switch", (it) => {
     })
   )
 
-  it.effect("that was cut off in INIT is taken up by the next attempt of step 2", () =>
+  it.effect("that was cut off in INIT is continued by the next attempt of step 2", () =>
     Effect.gen(function* () {
       const devices = yield* DeviceStore
       const { id } = yield* Campus.discover("full")

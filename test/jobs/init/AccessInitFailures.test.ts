@@ -1,4 +1,4 @@
-/** Every way in which the initialisation of an access switch fails: nothing is left behind, and a second try works. */
+/** Every failure of the initialisation of an access switch: nothing remains, and a second try works. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -38,7 +38,7 @@ const NOT_MOVED: ReadonlyArray<readonly [name: string, what: string, fault: Faul
 ]
 
 layer(Campus.layer, { excludeTestServices: true })("an access switch that cannot join", (it) => {
-  it.effect("is left as it was, with a sentence that says why", () =>
+  it.effect("stays unchanged, with a sentence that gives the reason", () =>
     Effect.gen(function* () {
       const devices = yield* Effect.forEach(REFUSED, ([name]) => Campus.discover(name), { concurrency: "unbounded" })
       const before = yield* Campus.allRows
@@ -86,7 +86,7 @@ layer(Campus.layer, { excludeTestServices: true })("an access switch that cannot
     })
   )
 
-  it.effect("is refused below neighbours that are not managed or were changed by hand, which is recorded", () =>
+  it.effect("is refused below neighbours that are not managed or were changed manually, which is recorded", () =>
     Effect.gen(function* () {
       const rows = yield* DeviceStore
       const sql = yield* SqlClient.SqlClient
@@ -115,7 +115,7 @@ layer(Campus.layer, { excludeTestServices: true })("an access switch that cannot
     })
   )
 
-  it.effect("rolls back whatever the switch refuses, and joins at the second try", () =>
+  it.effect("rolls back anything that the switch refuses, and joins at the second try", () =>
     Effect.gen(function* () {
       const rows = yield* DeviceStore
       const devices = yield* Effect.forEach(NOT_MOVED, ([name]) => Campus.discover(name), {
@@ -151,7 +151,7 @@ layer(Campus.layer, { excludeTestServices: true })("an access switch that cannot
     })
   )
 
-  it.effect("is not taken for one of a pair with a single peer link", () =>
+  it.effect("is not mistaken for one of a pair with a single peer link", () =>
     Effect.gen(function* () {
       const one = yield* Campus.discover("thin1")
       const other = yield* Campus.discover("thin2")
@@ -170,8 +170,8 @@ layer(Campus.layer, { excludeTestServices: true })("an access switch that cannot
 
 const commands = Campus.layerWith({ templates: { "eos/access.j2": (text) => `${text}\nreload now\n` } })
 
-layer(commands, { excludeTestServices: true })("an access switch whose base configuration holds a command", (it) => {
-  it.effect("is told nothing of it and left as it was, and the line is named", () =>
+layer(commands, { excludeTestServices: true })("an access switch whose base configuration contains a command", (it) => {
+  it.effect("receives none of it and stays unchanged, and the line is named", () =>
     Effect.gen(function* () {
       const lab = yield* Lab
       const { id } = yield* Campus.discover("late")

@@ -62,52 +62,50 @@ const certificateOf = (deviceId: number, hostname: string) => ({
 })
 
 layer(Campus.layer, { excludeTestServices: true })("a broken access switch", (it) => {
-  it.effect(
-    "is replaced: its id, address, ports and links live on where the new unit has them, the rest is reported",
-    () =>
-      Effect.gen(function* () {
-        const rows = yield* DeviceStore
-        const { gone, kept, old } = yield* broken("lhv-acc40", 40, ["Ethernet11", "Ethernet12"], "Ethernet11")
-        const certificates = yield* CertificateStore
-        yield* certificates.record(certificateOf(old.id, "lhv-acc40"))
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`insert into proved_config (device_id, hash, config) values (${old.id}, 'of the broken switch', 'hostname lhv-acc40')`
-        const unit = yield* Campus.discover("spare")
-        const [step1, step2] = yield* init(unit.id, "lhv-acc40", { replace_hostname: true })
-        assert.deepInclude(step2, { status: "FINISHED" }, JSON.stringify([step1, step2]))
-        const now = yield* rows.get(old.id)
-        const [{ reason } = { reason: null }] = yield* certificates.list("lhv-acc40")
-        assert.strictEqual(reason, "superseded")
-        assert.deepInclude(now, {
-          state: "MANAGED",
-          hostname: "lhv-acc40",
-          management_ip: "10.196.16.40",
-          ztp_mac: unit.ztp_mac,
-          serial: unit.serial,
-          model: unit.model
-        })
-        assert.strictEqual((yield* rows.all).filter(({ id }) => id === unit.id).length, 0)
-        const roles = yield* rolesOf(old.id)
-        assert.deepStrictEqual(roles["Ethernet11"], uplink("lhv-dist1"))
-        assert.deepStrictEqual(roles["Ethernet12"], uplink("lhv-dist2"))
-        assert.deepStrictEqual(roles["Ethernet1"], {
-          configtype: "ACCESS_UNTAGGED",
-          data: { vxlan: "student1", description: "Printer" }
-        })
-        const links = yield* (yield* NetworkStore).links.ofDevice(old.id)
-        assert.deepInclude(links, kept)
-        assert.notDeepInclude(links, gone)
-        assert.strictEqual(links.length, 2)
-        assert.deepInclude(step1?.result, {
-          replacement: {
-            lost: { interfaces: ["Ethernet40", "Ethernet48"], links: [`lhv-acc40:Ethernet48 - lhv-dist2:Ethernet13`] }
-          }
-        })
-        assert.deepStrictEqual(yield* driftOf(["lhv-acc40"]), { "lhv-acc40": "" })
+  it.effect("is replaced: its id, address, ports and links stay if the new unit has them, the rest is reported", () =>
+    Effect.gen(function* () {
+      const rows = yield* DeviceStore
+      const { gone, kept, old } = yield* broken("lhv-acc40", 40, ["Ethernet11", "Ethernet12"], "Ethernet11")
+      const certificates = yield* CertificateStore
+      yield* certificates.record(certificateOf(old.id, "lhv-acc40"))
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`insert into proved_config (device_id, hash, config) values (${old.id}, 'of the broken switch', 'hostname lhv-acc40')`
+      const unit = yield* Campus.discover("spare")
+      const [step1, step2] = yield* init(unit.id, "lhv-acc40", { replace_hostname: true })
+      assert.deepInclude(step2, { status: "FINISHED" }, JSON.stringify([step1, step2]))
+      const now = yield* rows.get(old.id)
+      const [{ reason } = { reason: null }] = yield* certificates.list("lhv-acc40")
+      assert.strictEqual(reason, "superseded")
+      assert.deepInclude(now, {
+        state: "MANAGED",
+        hostname: "lhv-acc40",
+        management_ip: "10.196.16.40",
+        ztp_mac: unit.ztp_mac,
+        serial: unit.serial,
+        model: unit.model
       })
+      assert.strictEqual((yield* rows.all).filter(({ id }) => id === unit.id).length, 0)
+      const roles = yield* rolesOf(old.id)
+      assert.deepStrictEqual(roles["Ethernet11"], uplink("lhv-dist1"))
+      assert.deepStrictEqual(roles["Ethernet12"], uplink("lhv-dist2"))
+      assert.deepStrictEqual(roles["Ethernet1"], {
+        configtype: "ACCESS_UNTAGGED",
+        data: { vxlan: "student1", description: "Printer" }
+      })
+      const links = yield* (yield* NetworkStore).links.ofDevice(old.id)
+      assert.deepInclude(links, kept)
+      assert.notDeepInclude(links, gone)
+      assert.strictEqual(links.length, 2)
+      assert.deepInclude(step1?.result, {
+        replacement: {
+          lost: { interfaces: ["Ethernet40", "Ethernet48"], links: [`lhv-acc40:Ethernet48 - lhv-dist2:Ethernet13`] }
+        }
+      })
+      assert.deepStrictEqual(yield* driftOf(["lhv-acc40"]), { "lhv-acc40": "" })
+    })
   )
 
-  it.effect("stays as it was when its replacement fails, and is replaced at the second try", () =>
+  it.effect("stays unchanged when its replacement fails, and is replaced at the second try", () =>
     Effect.gen(function* () {
       const rows = yield* DeviceStore
       const { old } = yield* broken("lhv-acc41", 41, ["Ethernet27", "Ethernet28"], "Ethernet12")

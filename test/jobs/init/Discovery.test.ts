@@ -33,7 +33,7 @@ layer(Campus.layer, { excludeTestServices: true })("the discovery of a switch", 
   )
 
   it.effect(
-    "of one that is silent is tried again as often as there are delays, keeps the newest address, and starts over with the next lease",
+    "of a silent one is retried once for each delay, keeps the newest address, and starts over with the next lease",
     () =>
       Effect.gen(function* () {
         const lab = yield* Lab
@@ -80,7 +80,7 @@ layer(Campus.layer, { excludeTestServices: true })("the discovery of a switch", 
       })
   )
 
-  it.effect("counts although the switch refuses its name, and leaves no session open on it", () =>
+  it.effect("succeeds although the switch refuses its name, and leaves no session open on it", () =>
     Effect.gen(function* () {
       const lab = yield* Lab
       const devices = yield* DeviceStore

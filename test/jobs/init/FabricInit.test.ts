@@ -104,7 +104,7 @@ layer(Campus.layer, { excludeTestServices: true })("a fabric device", (it) => {
       })
   )
 
-  it.effect("joins without any neighbour when the list of them is empty, and nothing is synchronized then", () =>
+  it.effect("joins without any neighbour if the given list is empty, and nothing is synchronized then", () =>
     Effect.gen(function* () {
       const already = (yield* syncs).length
       const { id } = yield* Campus.discover("freedist")

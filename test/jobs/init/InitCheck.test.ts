@@ -1,15 +1,15 @@
-/** What device_initcheck tells about access switches, pairs and replacements; it writes nothing. */
+/** The answers of device_initcheck about access switches, pairs and replacements; it writes nothing. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Lab } from "../../../src/lab/Lab.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { check, impossible } from "./Outcome.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
 layer(Campus.layer, { excludeTestServices: true })("device_initcheck", (it) => {
-  it.effect("finds a switch or a pair that can join compatible, and says everything that speaks against another", () =>
+  it.effect("finds a compatible switch or pair, and lists every obstacle of another", () =>
     Effect.gen(function* () {
       const names = ["redundant", "single", "pairA", "pairB", "wrongport", "lonely", "dual", "unwired"]
       const found = yield* Effect.forEach(names, (name) => Campus.discover(name), { concurrency: "unbounded" })
@@ -88,7 +88,7 @@ layer(Campus.layer, { excludeTestServices: true })("device_initcheck", (it) => {
     })
   )
 
-  it.effect("cannot be made for unknown, managed or silent devices, which it says with the status", () =>
+  it.effect("cannot be made for unknown, managed or silent devices, with the reason in the status", () =>
     Effect.gen(function* () {
       const { id } = yield* Campus.discover("late")
       const dist = yield* (yield* DeviceStore).getByHostname("lhv-dist1")
@@ -122,7 +122,7 @@ layer(Campus.layer, { excludeTestServices: true })("device_initcheck", (it) => {
     })
   )
 
-  it.effect("tells what a replacement would lose", () =>
+  it.effect("lists the losses of a replacement", () =>
     Effect.gen(function* () {
       const devices = yield* DeviceStore
       const interfaces = yield* InterfaceStore

@@ -1,4 +1,4 @@
-/** device_initcheck tells everything that would go wrong, all at once; a second look after one repair finds nothing new. */
+/** device_initcheck reports all problems at once; a second check after one repair finds nothing new. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,7 +13,7 @@ const WRONG_PORTS =
   "Peer device interface is not configured as downlink: lhv-dist2 Ethernet30 ifclass: custom"
 
 layer(Campus.layer, { excludeTestServices: true })("device_initcheck of a switch with", (it) => {
-  it.effect("two wrong ports names both, and what is wrong with the neighbours behind them; so does the job", () =>
+  it.effect("two wrong ports names both, and the problems of the neighbours behind them; so does the job", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* Campus.discover("twowrong")
@@ -42,7 +42,7 @@ layer(Campus.layer, { excludeTestServices: true })("device_initcheck of a switch
   )
 
   it.effect(
-    "too few cables to its peer and uplinks without a common domain names both, beside both taken names and an old row of another peer",
+    "too few cables to its peer and uplinks without a common domain names both, in addition to both taken names and an old row of another peer",
     () =>
       Effect.gen(function* () {
         const a = yield* Campus.discover("crossA")
@@ -75,7 +75,7 @@ layer(Campus.layer, { excludeTestServices: true })("device_initcheck of a switch
       })
   )
 
-  it.effect("a neighbour that was changed by hand says so and marks nothing", () =>
+  it.effect("a manually changed neighbour says so and marks nothing", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* Campus.discover("redundant")
@@ -112,7 +112,7 @@ layer(Campus.layer, { excludeTestServices: true })("device_initcheck of a switch
     })
   )
 
-  it.effect("a peer that cannot be asked either says so of both, and a pair must be two switches", () =>
+  it.effect("a silent peer says so of both, and a pair must be two switches", () =>
     Effect.gen(function* () {
       const lab = yield* Lab
       const one = yield* Campus.discover("thin1")

@@ -1,15 +1,15 @@
 /**
- * Steps before anything is pushed at which an initialisation ends (docs/provisioning.md): the job says why, nothing is left
- * behind, and a second try works when the cause is gone.
+ * Steps before the push at which an initialisation ends (docs/provisioning.md): the job gives the reason, nothing remains, and a second try
+ * works when the cause has been removed.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { endOf, init, withFault } from "./Outcome.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
 const FABRIC = "init_fabric_device_step1"
 
@@ -31,7 +31,7 @@ const access = (device_id: number, new_hostname: string, more: Readonly<Record<s
 const dist = (device_id: number, new_hostname: string) =>
   refused(FABRIC, { device_id, new_hostname, device_type: "DIST", neighbors: null })
 
-/** Reserves every address of a range that nobody has for devices that nobody needs; `free` gives them back. */
+/** Reserves every free address of a range for unused devices; `free` releases them. */
 const taking = Effect.fnUntraced(function* (prefix: string, first: number) {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
@@ -48,7 +48,7 @@ const taking = Effect.fnUntraced(function* (prefix: string, first: number) {
 const statuses = (jobs: ReadonlyArray<{ readonly status: string }>) => jobs.map(({ status }) => status)
 
 layer(Campus.layer, { excludeTestServices: true })("an initialisation", (it) => {
-  it.effect("ends where no address is free, and works when one is", () =>
+  it.effect("ends if no address is free, and works when one is", () =>
     Effect.gen(function* () {
       const { id } = yield* Campus.discover("redundant")
       const domain = yield* taking("10.196.16.", 6)
@@ -71,7 +71,7 @@ layer(Campus.layer, { excludeTestServices: true })("an initialisation", (it) => 
     })
   )
 
-  it.effect("ends where the switch does not tell its neighbours, whatever it is to become", () =>
+  it.effect("ends if the switch does not give its neighbours, whatever it is to become", () =>
     Effect.gen(function* () {
       const one = yield* Campus.discover("single")
       const other = yield* Campus.discover("baddist")
@@ -90,7 +90,7 @@ layer(Campus.layer, { excludeTestServices: true })("an initialisation", (it) => 
   )
 
   it.effect(
-    "of a fabric device ends next to neighbours that are unmanaged or were changed by hand, all of them named",
+    "of a fabric device ends next to neighbours that are unmanaged or were changed manually, all of them named",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -123,7 +123,7 @@ layer(Campus.layer, { excludeTestServices: true })("an initialisation", (it) => 
       })
   )
 
-  it.effect("of a pair ends when it is no pair, or a port points at a third switch", () =>
+  it.effect("of a pair ends if it is not a pair, or a port points at a third switch", () =>
     Effect.gen(function* () {
       const a = yield* Campus.discover("pairA")
       const b = yield* Campus.discover("pairB")
@@ -153,7 +153,7 @@ layer(Campus.layer, { excludeTestServices: true })("an initialisation", (it) => 
     })
   )
 
-  it.effect("that replaces a switch ends for one of a pair or a stack, and where the new unit has no place", () =>
+  it.effect("that replaces a switch ends for one of a pair or a stack, and if the new unit has no place", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { hostname, id } = yield* Campus.discover("lonely")
@@ -178,7 +178,7 @@ layer(Campus.layer, { excludeTestServices: true })("an initialisation", (it) => 
     })
   )
 
-  it.effect("of a switch that another job initialises already ends, and that one goes on", () =>
+  it.effect("of a switch that another job already initialises ends, and the other job continues", () =>
     Effect.gen(function* () {
       const devices = yield* DeviceStore
       const { id } = yield* Campus.discover("late")

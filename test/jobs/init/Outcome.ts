@@ -1,4 +1,4 @@
-/** What the provisioning tests ask of jobs, rows and switches. */
+/** Assertions of the provisioning tests about jobs, rows and switches. */
 import { assert } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"
 import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
@@ -42,7 +42,7 @@ export const linksOf = Effect.fnUntraced(function* (id: number) {
     .toSorted()
 })
 
-/** What a look for drift says of devices that were just initialised, by hostname: nothing of one whose configuration is known. */
+/** The result of a drift check of newly initialised devices, by hostname: empty if the configuration is known. */
 export const driftOf = (hostnames: ReadonlyArray<string>) =>
   Effect.map(Campus.runJob("device_drift", { hostnames }), (job) =>
     Object.fromEntries(
@@ -58,7 +58,7 @@ export const endOf = ({ exception, status }: Job) => [status, exception?.type, e
 
 const Progress = Schema.Struct({ progress: Schema.Array(Schema.Struct({ step: Schema.String })) })
 
-/** The steps that the job tells about, as soon as it has come to this one. */
+/** The steps that the job reports, as soon as it has reached this one. */
 export const progressUntil = Effect.fnUntraced(function* (jobId: number, step: string) {
   const jobs = yield* JobStore
   for (;;) {
@@ -72,13 +72,13 @@ export const progressUntil = Effect.fnUntraced(function* (jobId: number, step: s
 
 const Result = Schema.Struct({ devices: Schema.Record(Schema.String, DeviceResult) })
 
-/** The devices of a job whose result has the usual shape and nothing beside it. */
+/** The devices of a job whose result has exactly the usual shape. */
 export const devicesOf = ({ result }: Job) => {
   assert.deepStrictEqual(Object.keys(Object(result)), ["devices"])
   return Schema.decodeUnknownSync(Result)(result).devices
 }
 
-/** What device_initcheck says of a device, an access switch unless the body says otherwise. */
+/** The answer of device_initcheck about a device, an access switch unless the body says otherwise. */
 export const check = Effect.fnUntraced(function* (id: number, body: Readonly<Record<string, unknown>>) {
   const request = yield* Effect.orDie(Effect.fromResult(InitRequest.check({ device_type: "ACCESS", ...body }).complete))
   return yield* checkInit(initArguments(id, request))

@@ -14,7 +14,7 @@ const campus = Campus.layerWith({
 })
 
 layer(campus, { excludeTestServices: true })("a switch that joins while passwords are changed", (it) => {
-  it.effect("has the new one from the start, and is logged in to with it", () =>
+  it.effect("has the new one from the start, and accepts logins with it", () =>
     Effect.gen(function* () {
       const lab: LabShape = yield* Lab
       const { device, jobs, running } = yield* join("redundant", "lhv-acc1")

@@ -98,7 +98,7 @@ const attempt = Effect.fnUntraced(function* (
 
 layer(Campus.layer, { excludeTestServices: true })("a switch whose base configuration fails", (it) => {
   it.effect(
-    "is as it was before, and so is its peer, the switch that it replaces and a link that it displaced; the second try works",
+    "stays unchanged, as do its peer, the switch that it replaces and a displaced link; the second try works",
     () =>
       Effect.gen(function* () {
         const devices = yield* DeviceStore
@@ -151,7 +151,7 @@ layer(Campus.layer, { excludeTestServices: true })("a switch whose base configur
   )
 
   it.effect(
-    "counts as moved when it is silent on both addresses; it waits in INIT, where step 2 is tried twice, and joins when it is back",
+    "counts as moved when it is silent on both addresses; it waits in INIT, where step 2 is tried twice, and joins when it returns",
     () =>
       Effect.gen(function* () {
         const devices = yield* DeviceStore

@@ -7,7 +7,7 @@ import * as Campus from "../../support/ProvisioningLab.ts"
 import { check, devicesOf, endOf, init, join, linksOf, rolesOf, uplink } from "./Outcome.ts"
 
 layer(Campus.layer, { excludeTestServices: true })("a switch that lacks fields", (it) => {
-  it.effect("joins the network without a serial number, with its links, and its job says what it did not tell", () =>
+  it.effect("joins the network without a serial number, with its links, and its job names the missing fields", () =>
     Effect.gen(function* () {
       const { device, id, jobs } = yield* join("virtual", "lhv-acc33")
       assert.deepStrictEqual(
@@ -29,7 +29,7 @@ layer(Campus.layer, { excludeTestServices: true })("a switch that lacks fields",
     })
   )
 
-  it.effect("is not initialised when it does not say to which ports its cables lead, and the job names the field", () =>
+  it.effect("is not initialised if it does not give the ports of its cables, and the job names the field", () =>
     Effect.gen(function* () {
       const { id } = yield* Campus.discover("portless")
       const found = yield* check(id, { hostname: "lhv-acc34" })

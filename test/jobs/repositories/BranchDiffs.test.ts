@@ -1,4 +1,4 @@
-/** What a branch changes and what became of commits, by tables. */
+/** The changes of a branch and the results of commits, as tables. */
 import { assert, describe, it } from "@effect/vitest"
 import { BranchDiffs } from "../../../src/jobs/repositories/CommitEffects.ts"
 import { commitList } from "../../../src/jobs/repositories/Repositories.ts"
@@ -7,7 +7,7 @@ const diffOf = (hostname: string, address: string) =>
   `@@ -2,3 +2,3 @@\n !\n hostname ${hostname}\n-ntp server 10.0.0.1\n+ntp server ${address}`
 
 describe("Differences of a branch", () => {
-  it("puts devices together that change by the same lines, whatever stands around them, and shows small groups first", () => {
+  it("group devices that change by the same lines, with any context, and show small groups first", () => {
     const diffs = new BranchDiffs()
     for (const name of ["a1", "a2", "a3"]) diffs.add(name, diffOf(name, "10.0.0.2"))
     diffs.add("b1", diffOf("b1", "10.0.0.3"))
@@ -21,7 +21,7 @@ describe("Differences of a branch", () => {
     assert.isFalse(diffs.isTruncated)
   })
 
-  it("says that something is left out: more groups than anybody reads, or a difference that goes on for pages", () => {
+  it("report omitted groups and omitted lines", () => {
     const many = new BranchDiffs()
     for (let index = 0; index < 101; index += 1) many.add(`a${index}`, diffOf("a", `10.1.0.${index}`))
     assert.deepEqual([many.groups.length, many.isTruncated], [100, true])
@@ -35,7 +35,7 @@ describe("Differences of a branch", () => {
 const logged = (hash: string) => ({ hash, author: "a", committer: "c", seconds: 0, message: `${hash}\n\nmore` })
 const refusal = { job_id: 1, at: null, by: null, message: "no", problems: [] }
 
-describe("What became of commits", () => {
+describe("Results of commits", () => {
   for (const [name, inForce, refused, states] of [
     ["the newest is in force", "c", [], ["in_force", "replaced", "replaced"]],
     ["the newest was refused", "b", ["c"], ["refused", "in_force", "replaced"]],

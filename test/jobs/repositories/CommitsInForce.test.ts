@@ -23,7 +23,7 @@ import { locks } from "../../../src/store/DatabaseClient.ts"
 
 type Folders = Effect.Success<typeof Campus.makeFolders>
 
-/** What refreshes repositories in one server. */
+/** The services that refresh repositories in one server. */
 const updaterOf = (name: string, { folder, settings, templates }: Folders) =>
   RepositoryUpdate.layer.pipe(
     Layer.provide(RepositoryCopies.layer),
@@ -93,7 +93,7 @@ const withFolders = <A, E>(
     Effect.provideService(References.MinimumLogLevel, "Error")
   )
 
-it.live("never puts an older commit in the place of a newer one", () =>
+it.live("never replaces a newer commit by an older one", () =>
   withFolders((folders) =>
     Effect.gen(function* () {
       const refreshes = yield* Effect.forEach(["one", "other"], (name) => updaterOf(name, folders))
@@ -124,7 +124,7 @@ it.live("never puts an older commit in the place of a newer one", () =>
   )
 )
 
-it.live("answers with a sentence when a server that was stopped has the lock", () =>
+it.live("answers with a sentence when a stopped server has the lock", () =>
   withFolders((folders) =>
     Effect.gen(function* () {
       const refresh = yield* updaterOf("one", folders)

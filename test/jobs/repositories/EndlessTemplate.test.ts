@@ -18,7 +18,7 @@ const EndedJob = Schema.Struct({
 const started = Schema.decodeUnknownSync(Schema.Struct({ job_id: Schema.Int }))
 
 it.live(
-  "fails all devices of a sync after the time of one, names the limit, and everybody else is answered meanwhile",
+  "fails all devices of a sync after the time of one, names the limit, and other requests are answered meanwhile",
   () =>
     Effect.gen(function* () {
       const folders = yield* Campus.makeFolders

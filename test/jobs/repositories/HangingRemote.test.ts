@@ -1,16 +1,16 @@
-/** A git remote that hangs: refreshes wait for it, and nobody else does. */
+/** A git remote that hangs: only refreshes wait for it. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
-import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import { type GitGate, makeGitGate } from "../../git/gitGate.ts"
 import * as Campus from "../../support/Campus.ts"
 import { serve } from "../../support/ServedCampus.ts"
 import * as Lab from "../sync/SyncLab.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 /** Changes the NTP server of all devices. */
 const commitNtp = Effect.fnUntraced(function* ({ repositories }: Pick<Lab.SyncLab, "repositories">, address: string) {
@@ -40,7 +40,7 @@ const withGate = <A, E>(
   )
 }
 
-it.live("holds up no job, no other repository and no request, however many refreshes wait for it", () =>
+it.live("delays no job, no other repository and no request, however many refreshes wait for it", () =>
   withGate((lab, gate) =>
     Effect.gen(function* () {
       gate.hold()

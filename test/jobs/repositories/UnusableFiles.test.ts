@@ -1,4 +1,4 @@
-/** What stands in a repository and cannot be used: refused with its place or left alone and listed, by every door that reads one. */
+/** Unusable files of a repository: refused with their place, or ignored and listed, by every reader. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Console, Effect, Option } from "effect"
@@ -19,10 +19,10 @@ type Name = "settings" | "templates"
 
 interface Case {
   readonly name: string
-  /** The file that is told or ignored. */
+  /** The file that is reported or ignored. */
   readonly file: string
   readonly make: (folder: string, file: string) => Promise<unknown>
-  /** What is said of it; undefined where it is ignored. */
+  /** The message about it; undefined if it is ignored. */
   readonly says?: RegExp
   readonly line?: number
   /** Only git knows it: a working copy has none. */
@@ -47,7 +47,7 @@ const module = async (folder: string, file: string) => {
   await git(folder, "update-index", "--add", "--cacheinfo", `160000,${stdout.trim()},${file}`)
 }
 
-/** What is the same for both repositories; `ours` is a file that is read. */
+/** The parts that both repositories share; `ours` is a file that is read. */
 const everywhere = (folder: string, ours: string): ReadonlyArray<Case> => [
   { name: "the folder settings of a file manager", file: `${folder}/.DS_Store`, make: write(BINARY) },
   { name: "the swap file of an editor", file: `${folder}/x.yml.swp`, make: write(BINARY) },
@@ -114,7 +114,7 @@ const cases: Readonly<Record<Name, ReadonlyArray<Case>>> = {
   ]
 }
 
-/** What `switchyard check` prints of a working copy, and whether it ends well. */
+/** The output of `switchyard check` about a working copy, and whether it succeeds. */
 const checked = (name: Name, folder: string) => {
   const lines: Array<string> = []
   const say = (...parts: ReadonlyArray<unknown>) => void lines.push(parts.join(" "))
@@ -152,7 +152,7 @@ const site = Effect.gen(function* () {
 
 for (const name of ["settings", "templates"] as const) {
   it.live(
-    `is told of ${name} with file and line, the old commit stays in force, and no place of the server is named`,
+    `a refresh reports ${name} with file and line, the old commit stays in force, and no path of the server is shown`,
     () =>
       Effect.gen(function* () {
         const { api, folder, lines, refresh, ...folders } = yield* site

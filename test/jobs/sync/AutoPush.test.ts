@@ -1,4 +1,4 @@
-/** What a dry run with `auto_push` does by itself and what it leaves to a person, through the API on the lab. */
+/** A dry run with `auto_push`: what it pushes automatically and what it leaves to a person, through the API on the lab. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as fs from "node:fs/promises"
@@ -95,7 +95,7 @@ it.live(
 )
 
 it.live(
-  "lets a port edit take along the VLAN that it has left empty, but not when something else has changed the device too",
+  "lets a port edit remove the VLAN that it has emptied, but not if something else has changed the device too",
   () =>
     Effect.gen(function* () {
       const access = yield* read(path.join(import.meta.dirname, "../../../examples/templates/eos/access-vlans.j2"))
@@ -128,7 +128,7 @@ it.live(
 )
 
 it.live(
-  "knows rules of the templates repository, whose mistakes are refused at the refresh, and says why it pushes nothing",
+  "follows rules of the templates repository, whose mistakes are refused at the refresh, and gives the reason if it pushes nothing",
   () =>
     Effect.gen(function* () {
       const { api, autoPush, edit, folders, names, refresh, warnings } = yield* makeScene(2)
@@ -166,7 +166,7 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
-it.live("names a high score, a change by hand that cannot be compared, and a dry run that failed", () =>
+it.live("names a high score, a manual change that cannot be compared, and a failed dry run", () =>
   Effect.gen(function* () {
     const { api, autoPush, edit, names, push, switches, warnings } = yield* makeScene(1)
     const [one = ""] = names

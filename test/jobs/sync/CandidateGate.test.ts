@@ -1,4 +1,4 @@
-/** Commands in the place of configuration, end to end on the lab: no switch is told any of them, in dry runs and in live runs. */
+/** Commands in place of configuration, end to end on the lab: no switch receives any of them, in dry runs and in live runs. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
@@ -8,7 +8,7 @@ import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import * as Lab from "./SyncLab.ts"
 
-/** All of a switch that a command could change, and how often anybody has logged in. */
+/** Everything on a switch that a command could change, and the number of logins. */
 const stateOf = (device: LabSwitch) => ({
   running: device.running().replaceAll(/^! Time.*$/gm, ""),
   startup: device.startup(),
@@ -31,7 +31,7 @@ const appendToTemplate = Effect.fnUntraced(function* ({ repositories: { template
   yield* refresh("templates", "other")
 })
 
-it.live("fails the device whose port holds a command before anybody logs in, and no other", () =>
+it.live("fails the device whose port contains a command before any login, and no other", () =>
   Lab.withLab(2, (lab) =>
     Effect.gen(function* () {
       const [hostname = "", other = ""] = lab.names
@@ -62,7 +62,7 @@ it.live("fails the device whose port holds a command before anybody logs in, and
   )
 )
 
-it.live("fails devices whose template holds a command, and names the template and its line", () =>
+it.live("fails devices whose template contains a command, and names the template and its line", () =>
   Lab.withLab(1, (lab) =>
     Effect.gen(function* () {
       const [hostname = ""] = lab.names
@@ -82,7 +82,7 @@ it.live("fails devices whose template holds a command, and names the template an
   )
 )
 
-it.live("fails a configuration that is given with commands, and one that an alias of the switch makes into one", () =>
+it.live("fails a given configuration with commands, and one that an alias of the switch turns into one", () =>
   Lab.withLab(1, (lab) =>
     Effect.gen(function* () {
       const [hostname = ""] = lab.names

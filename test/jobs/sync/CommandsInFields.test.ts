@@ -44,7 +44,7 @@ const makeScene = Effect.gen(function* () {
   const refresh = Effect.fnUntraced(function* (name: Repository) {
     for (;;) {
       const reply = yield* api.send("PUT", `/repository/${name}`, { action: "REFRESH" })
-      // at the start the server reads the repository by itself
+      // at the start the server reads the repository automatically
       if (!JSON.stringify(reply.body).includes("refreshing")) return reply
       yield* Effect.sleep("20 millis")
     }
@@ -157,7 +157,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 }
 
 it.live(
-  "changes nothing on a switch, in whichever field its commands stand",
+  "changes nothing on a switch, whichever field contains its commands",
   () =>
     Effect.gen(function* () {
       const scene = yield* makeScene

@@ -12,7 +12,7 @@ it.each([
   expect(timerFor(300, lines)).toBe(seconds)
 })
 
-it("gives a switch more time for what it computes without a word, by the lines of its configuration", () => {
+it("gives a switch more time for silent computation, by the lines of its configuration", () => {
   const { timeouts, linesPerSecond } = dialect
   expect(timeoutsFor(timeouts, 249, linesPerSecond)).toEqual(timeouts)
   expect(timeoutsFor(timeouts, 50_000, linesPerSecond)).toEqual({

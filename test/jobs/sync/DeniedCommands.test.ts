@@ -7,7 +7,7 @@ import * as Lab from "./SyncLab.ts"
 
 const NAMED = "denied by the switch's authorization (AAA): "
 
-/** What AAA denies from some step on, what the record says, and what runs afterwards. */
+/** The commands that AAA denies from some step on, the record, and the running configuration afterwards. */
 const cases: ReadonlyArray<{ step: Step; command: string; says: ReadonlyArray<string>; runs: "old" | "new" }> = [
   { step: "showRunning", command: "show running-config", says: ["CommandRejected: "], runs: "old" },
   { step: "openSession", command: "configure session job", says: ["CommandRejected: "], runs: "old" },
@@ -18,7 +18,7 @@ const cases: ReadonlyArray<{ step: Step; command: string; says: ReadonlyArray<st
   { step: "write", command: "write memory", says: ["CommandRejected: ", "could not be saved"], runs: "new" }
 ]
 
-it.live("ends truthfully whichever command is denied", () =>
+it.live("ends with a true record whichever command is denied", () =>
   Lab.withLab(
     1,
     (lab) =>

@@ -1,4 +1,4 @@
-/** Whose turn it is on a device that two jobs want. */
+/** The order of two jobs that want the same device. */
 import { assert, describe, it } from "@effect/vitest"
 import { type SecondJob, turnOf } from "../../../src/jobs/sync/SyncDevice.ts"
 import type { LiveChange } from "../../../src/store/UnfinishedChanges.ts"
@@ -6,7 +6,7 @@ import type { LiveChange } from "../../../src/store/UnfinishedChanges.ts"
 const commits = { settings: "s1", templates: "t1", branches: {} }
 const own: SecondJob = { jobId: 20, changesSeen: 100, commits, hasWaited: false }
 
-/** What another job has done on the device since this one began: it has synchronized it from the same commits. */
+/** Another job's work on the device since this one began: it has synchronized it from the same commits. */
 const done: LiveChange = {
   id: 101,
   device_id: 1,
@@ -22,7 +22,7 @@ const leaveAlone = { _tag: "LeaveAlone", because: 19 } as const
 const begin = { _tag: "Begin" } as const
 
 describe("A job that comes to a device", () => {
-  it("begins where no job has changed anything, or only itself", () => {
+  it("begins if no job has changed anything, or only itself", () => {
     assert.deepStrictEqual(turnOf(null, own), begin)
     assert.deepStrictEqual(turnOf({ ...done, job_id: own.jobId, underWay: true }, own), begin)
   })
@@ -32,7 +32,7 @@ describe("A job that comes to a device", () => {
     assert.deepStrictEqual(turnOf({ ...done, id: 3, underWay: true, phase: "planned" }, own), { _tag: "Wait" })
   })
 
-  it("leaves the device alone when another job has done its part meanwhile, or while it was waited for", () => {
+  it("skips the device when another job has done its part meanwhile", () => {
     assert.deepStrictEqual(turnOf(done, own), leaveAlone)
     assert.deepStrictEqual(turnOf({ ...done, phase: "unchanged" }, own), leaveAlone)
     assert.deepStrictEqual(turnOf({ ...done, id: 99 }, { ...own, hasWaited: true }), leaveAlone)
@@ -40,7 +40,7 @@ describe("A job that comes to a device", () => {
     assert.deepStrictEqual(turnOf(later, own), { _tag: "LeaveAlone", because: 21 })
   })
 
-  it("begins after what was there before, what failed, what is no sync, and what came from other commits", () => {
+  it("begins after older, failed or other changes, and those from other commits", () => {
     for (const other of [
       { ...done, id: 99 },
       { ...done, phase: "reverted" as const },

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { shareAddress } from "../../devices/IdentityScene.ts"
 import * as Lab from "./SyncLab.ts"
 
-it.live("pushes nothing to records that share an address, and goes on with all others", () =>
+it.live("pushes nothing to records that share an address, and continues with all others", () =>
   Lab.withServers(3, (lab, serve) =>
     serve(
       Effect.gen(function* () {
@@ -22,7 +22,7 @@ it.live("pushes nothing to records that share an address, and goes on with all o
         assert.match(told[second ?? ""] ?? "", new RegExp(`is also the management_ip of ${first}`))
         assert.strictEqual(told[third ?? ""], "ok")
         assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted one", "wanted one", "wanted two"])
-        // mended by the one, the other goes on
+        // corrected by the first, the second continues
         yield* sql`update device set state = 'UNMANAGED', management_ip = null where id = ${two}`
         const mended = Lab.outcomes(yield* Lab.sync())
         assert.deepStrictEqual(mended, { [first ?? ""]: "ok" })

@@ -1,4 +1,4 @@
-/** Which commit a job works on while somebody brings a newer one into force, and what becomes of its devices. */
+/** The commits that a job works on while a newer one comes into force, and the results of its devices. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -48,7 +48,7 @@ const keptCommits = Effect.flatMap(
   (sql) => sql<{ name: string; commit: string }>`select name, commit from repository_kept order by name`
 )
 
-it.live("works on the commits that were in force when it began, and says which", () =>
+it.live("works on the commits that were in force when it began, and names them", () =>
   Lab.withLab(2, (lab) =>
     Effect.gen(function* () {
       const before = yield* Lab.commitsInForce
@@ -86,7 +86,7 @@ it.live("works on the commits that were in force when it began, and says which",
   )
 )
 
-it.live("goes on with its own commits after a restart, which are kept as long as it runs", () =>
+it.live("continues with its own commits after a restart, which are kept as long as it runs", () =>
   Lab.withServers(
     3,
     (lab, serve) =>
@@ -137,7 +137,7 @@ const TRIAL_GROUP = `  - group:
       templates_branch: trial
 `
 
-it.live("marks the devices of a group that asks for another branch of the templates", () =>
+it.live("marks the devices of a group that uses another branch of the templates", () =>
   Lab.withLab(2, (lab) =>
     Effect.gen(function* () {
       const { settings, templates } = lab.repositories

@@ -9,13 +9,13 @@ import * as Lab from "./SyncLab.ts"
 
 const [HOST = ""] = Managed.accessNames(1)
 
-/** What the record says of the load of the one device. */
+/** The record of the load of the only device. */
 const notShown = (job: Job) => Managed.devicesOf(job)[HOST]?.job_tasks[2]?.not_shown ?? []
 
 const isSynchronized = (lab: Lab.SyncLab) => Effect.map(Lab.synchronized(lab), (names) => names.includes(HOST))
 
 describe.each(["normalising", "chatty"] as const)("a switch that is merely %s", (name) => {
-  it.live("is dry-run, and changed in all modes, and nothing is to do afterwards", () =>
+  it.live("is dry-run, and changed in all modes, and nothing remains to do", () =>
     Lab.withLab(
       1,
       (lab) =>
@@ -58,8 +58,8 @@ const withSilentSwitch = <A, E>(body: (lab: Lab.SyncLab) => Lab.Serving<A, E>) =
     { quirks: { refusal: "silent" } }
   )
 
-describe("a switch that leaves out a new line without a word", () => {
-  it.live("fails in a dry run and in all modes, which name the line, and goes on running what it ran", () =>
+describe("a switch that silently omits a new line", () => {
+  it.live("fails in a dry run and in all modes, which name the line, and keeps its configuration", () =>
     withSilentSwitch((lab) =>
       Effect.gen(function* () {
         const device = Lab.switchAt(lab, 0)
@@ -81,7 +81,7 @@ describe("a switch that leaves out a new line without a word", () => {
     )
   )
 
-  it.live("fails also when its difference cannot be understood", () =>
+  it.live("fails also when its diff cannot be understood", () =>
     withSilentSwitch((lab) =>
       Effect.gen(function* () {
         const device = Lab.switchAt(lab, 0)
@@ -93,7 +93,7 @@ describe("a switch that leaves out a new line without a word", () => {
     )
   )
 
-  it.live("is changed without the line when the job says so, which its record then names", () =>
+  it.live("is changed without the line if the job permits it, and the record names the line", () =>
     withSilentSwitch((lab) =>
       Effect.gen(function* () {
         const device = Lab.switchAt(lab, 0)
@@ -113,40 +113,38 @@ describe("a switch that leaves out a new line without a word", () => {
   )
 })
 
-it.live(
-  "learns from the switch how it shows a line that nobody knows it to spell otherwise, for all lines of that shape",
-  () =>
-    Lab.withLab(
-      1,
-      (lab) =>
-        Effect.gen(function* () {
-          const device = Lab.switchAt(lab, 0)
-          const probes = () =>
-            device.commands().filter(({ command }) => /^configure session \S+-probe$/.test(command)).length
-          const apply = (port: number) => {
-            // the mode is cut short, the second value is a default, and the third takes the place of the one before it
-            const lines = ["switchport mode tr", "qos cos 0", "mtu 9000", `mtu ${9100 + port}`].map(
-              (line) => `   ${line}\n`
-            )
-            const section = `interface Ethernet${port}\n${lines.join("")}`
-            const config = device.running().replace(/^interface Ethernet27$/m, `${section}interface Ethernet27`)
-            return Lab.run("apply_config", { hostname: HOST, config, dry_run: false })
-          }
-          assert.deepStrictEqual(Lab.outcomes(yield* apply(21)), { [HOST]: "ok" })
-          assert.include(device.running(), "interface Ethernet21\n   switchport mode trunk\n   mtu 9121\n")
-          const sql = yield* SqlClient.SqlClient
-          assert.deepStrictEqual(yield* sql`select shape, shown from learned_line order by shape`, [
-            { shape: "interface Ethernet#\nqos cos 0", shown: "" },
-            { shape: "interface Ethernet#\nswitchport mode tr", shown: "switchport mode trunk" }
-          ])
-          const first = probes()
-          assert.strictEqual(first, 7)
-          assert.deepStrictEqual(Lab.outcomes(yield* apply(22)), { [HOST]: "ok" })
-          // what takes the place of a line is seen anew each time
-          assert.strictEqual(probes(), first + 3)
-          yield* Lab.nothingLeft(lab)
-        }),
-      {},
-      { quirks: { normalises: ["abbreviations", "defaults"] } }
-    )
+it.live("learns from the switch how it shows a line in an unknown spelling, for all lines of that shape", () =>
+  Lab.withLab(
+    1,
+    (lab) =>
+      Effect.gen(function* () {
+        const device = Lab.switchAt(lab, 0)
+        const probes = () =>
+          device.commands().filter(({ command }) => /^configure session \S+-probe$/.test(command)).length
+        const apply = (port: number) => {
+          // the mode is cut short, the second value is a default, and the third takes the place of the one before it
+          const lines = ["switchport mode tr", "qos cos 0", "mtu 9000", `mtu ${9100 + port}`].map(
+            (line) => `   ${line}\n`
+          )
+          const section = `interface Ethernet${port}\n${lines.join("")}`
+          const config = device.running().replace(/^interface Ethernet27$/m, `${section}interface Ethernet27`)
+          return Lab.run("apply_config", { hostname: HOST, config, dry_run: false })
+        }
+        assert.deepStrictEqual(Lab.outcomes(yield* apply(21)), { [HOST]: "ok" })
+        assert.include(device.running(), "interface Ethernet21\n   switchport mode trunk\n   mtu 9121\n")
+        const sql = yield* SqlClient.SqlClient
+        assert.deepStrictEqual(yield* sql`select shape, shown from learned_line order by shape`, [
+          { shape: "interface Ethernet#\nqos cos 0", shown: "" },
+          { shape: "interface Ethernet#\nswitchport mode tr", shown: "switchport mode trunk" }
+        ])
+        const first = probes()
+        assert.strictEqual(first, 7)
+        assert.deepStrictEqual(Lab.outcomes(yield* apply(22)), { [HOST]: "ok" })
+        // what takes the place of a line is seen anew each time
+        assert.strictEqual(probes(), first + 3)
+        yield* Lab.nothingLeft(lab)
+      }),
+    {},
+    { quirks: { normalises: ["abbreviations", "defaults"] } }
+  )
 )

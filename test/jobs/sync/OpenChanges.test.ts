@@ -20,7 +20,7 @@ const start = (mode: number) =>
     engine.start(SyncDevices, { dry_run: false, confirm_mode_override: mode }, { user: "tester" })
   )
 
-/** What a database error did to a job: it has ended, and nobody works on what it had begun. */
+/** The effect of a database error on a job: it has ended, and no process works on its changes. */
 const endAbruptly = Effect.fnUntraced(function* (id: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update job set status = 'EXCEPTION', finish_time = now() where id = ${id}`
@@ -41,7 +41,7 @@ interface Moment {
   readonly when: string
   readonly mode: 0 | 1 | 2
   readonly fault: Fault
-  /** `sent` is what the switch was told since the job began. */
+  /** `sent` contains the commands to the switch since the job began. */
   readonly reached: (device: LabSwitch, sent: ReadonlyArray<string>) => boolean
   readonly runs: "one" | "two"
   readonly says: RegExp | "ok"
@@ -117,7 +117,7 @@ for (const { fault, mode, reached, runs, says, when } of moments) {
   )
 }
 
-it.live("takes back a change that waits for the others of a job that has ended", () =>
+it.live("takes back a change that waits for the others of an ended job", () =>
   Lab.withServers(
     2,
     (lab, serve) =>
@@ -144,7 +144,7 @@ it.live("takes back a change that waits for the others of a job that has ended",
   )
 )
 
-it.live("writes what became of a device although its outcome was lost when it was to be written", () =>
+it.live("records the result of a device although its first write was lost", () =>
   Lab.withServers(3, (lab, serve) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -173,7 +173,7 @@ it.live("writes what became of a device although its outcome was lost when it wa
   )
 )
 
-it.live("leaves the status of a device alone that another job has changed since", () =>
+it.live("keeps the status of a device that another job has changed since", () =>
   Lab.withServers(1, (lab, serve) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -18,7 +18,7 @@ const quirks = (...list: ReadonlyArray<Quirks>): ReadonlyArray<Partial<Node>> =>
 
 const OLD_SESSION = { name: "cfg-4711-1", age: 86_400 }
 
-/** What a site may well have: everything has to succeed on these. */
+/** Usual peculiarities of a site: everything must succeed on these. */
 const usual: ReadonlyArray<Partial<Node>> = [
   { personality: "timerAtSession" },
   { personality: "timerAtTop" },
@@ -38,7 +38,7 @@ const usual: ReadonlyArray<Partial<Node>> = [
 
 const isSaved = (device: LabSwitch) => stripped(device.startup()) === stripped(device.running())
 
-/** What runs, and whether it is saved. */
+/** The running configuration, and whether it is saved. */
 const states = (lab: Lab.SyncLab) =>
   lab.switches.map((device) => `${Lab.described(device)}${isSaved(device) ? "" : ", not saved"}`)
 
@@ -119,7 +119,7 @@ const withHidden = <A, E>(body: (lab: Lab.SyncLab) => Lab.Serving<A, E>) =>
 
 const BACK = /The device runs the configuration that it had before\.\nCommitError: The device has gone back/
 
-it.live("waits until a commit timer that is not seen must have run out, and then says what is true", () =>
+it.live("waits until an invisible commit timer must have expired, and then records the truth", () =>
   withHidden((lab) =>
     Effect.gen(function* () {
       yield* Lab.want(lab, "two")
@@ -143,7 +143,7 @@ it.live("waits until a commit timer that is not seen must have run out, and then
   )
 )
 
-it.live("waits in mode 2, too, for timers that are not seen", () =>
+it.live("waits for invisible timers in mode 2, too", () =>
   withHidden((lab) =>
     Effect.gen(function* () {
       const chosen = lab.names.slice(0, 3)
@@ -158,7 +158,7 @@ it.live("waits in mode 2, too, for timers that are not seen", () =>
   )
 )
 
-it.live("goes on waiting for a timer that is not seen after the server was stopped", () =>
+it.live("continues waiting for an invisible timer after the server was stopped", () =>
   Lab.withServers(
     1,
     (lab, serve) =>
@@ -190,13 +190,13 @@ it.live("goes on waiting for a timer that is not seen after the server was stopp
 /** The tail of every candidate is lost, so that no change of it can be proved. */
 const unproved: Fault = { kind: "truncate", step: "load", lines: 90 }
 
-it.live("says old of a switch that saves with each commit only when it starts with the old configuration, too", () =>
+it.live("records the old configuration for a switch that saves with each commit only when it also starts with it", () =>
   Lab.withLab(
     4,
     (lab) =>
       Effect.gen(function* () {
         for (const device of lab.switches.slice(0, 3)) device.setFault(unproved)
-        // it would start with the new one, and nobody can change that
+        // it would start with the new one, which cannot be changed
         Lab.switchAt(lab, 1).setFault({ kind: "lie", step: "write" })
         Lab.switchAt(lab, 2).setFault({ kind: "fullFlash", times: 1 })
         Lab.switchAt(lab, 3).setFault({ kind: "error", step: "commitTimer", message: "% Busy" })
@@ -217,7 +217,7 @@ it.live("says old of a switch that saves with each commit only when it starts wi
   )
 )
 
-it.live("does not believe a switch that only says that it has saved", () =>
+it.live("does not believe a switch that only claims to have saved", () =>
   Lab.withLab(
     2,
     (lab) =>
@@ -234,7 +234,7 @@ it.live("does not believe a switch that only says that it has saved", () =>
   )
 )
 
-it.live("takes back what a switch has merged with somebody else's change, and leaves that change alone", () =>
+it.live("takes back a change that a switch has merged with another user's, and keeps the other user's", () =>
   Lab.withLab(
     1,
     (lab) =>
@@ -259,7 +259,7 @@ it.live("takes back what a switch has merged with somebody else's change, and le
   )
 )
 
-it.live("waits for other people's sessions of any age where the site wants that", () =>
+it.live("waits for other people's sessions of any age if the site wants that", () =>
   Lab.withLab(
     1,
     (lab) =>

@@ -15,7 +15,7 @@ const putBanner = Effect.fnUntraced(function* ({ repositories: { templates } }: 
 })
 
 it.live(
-  "stops exactly the devices that a commit, somebody's hand or another selection concerns, and pushes the others",
+  "stops exactly the devices that a commit, a manual change or another selection concerns, and pushes the others",
   () =>
     Lab.withLab(4, (lab) =>
       Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** How changes are proved on devices that open no session beside a commit timer (docs/changes.md#proof). */
+/** Proofs of changes on devices that open no session during a commit timer (docs/changes.md#proof). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Proof } from "../../../machines/change/ChangeRow.ts"
@@ -12,7 +12,7 @@ const provedBy = (job: Job, proof: Proof) =>
 
 const refusing = { personality: "noSessionBesideTimer" } as const
 
-it.live("proves by what the switch promised and shows as committed where it opens no session beside the timer", () =>
+it.live("proves by the promised and committed text if the switch opens no session during the timer", () =>
   Lab.withLab(
     1,
     (lab) =>
@@ -26,7 +26,7 @@ it.live("proves by what the switch promised and shows as committed where it open
   )
 )
 
-it.live("proves by the lines of the candidate where that suffices", () =>
+it.live("proves by the lines of the candidate if that suffices", () =>
   Lab.withLab(
     1,
     (lab) =>
@@ -39,7 +39,7 @@ it.live("proves by the lines of the candidate where that suffices", () =>
   )
 )
 
-it.live("proves changes of a device that salts its secrets and opens no session beside the timer", () =>
+it.live("proves changes of a device that salts its secrets and opens no session during the timer", () =>
   Lab.withLab(
     1,
     (lab) =>
@@ -51,7 +51,7 @@ it.live("proves changes of a device that salts its secrets and opens no session 
   )
 )
 
-it.live("takes a change back that cannot be proved as the site wants it", () =>
+it.live("takes back a change that cannot be proved as the site requires", () =>
   Lab.withLab(
     1,
     (lab) =>

@@ -6,12 +6,12 @@ import { makeGuard, stagesOf, unknownCanaries } from "../../../src/jobs/sync/Syn
 const devices = ["a", "b", "c", "d", "e"]
 
 describe("The order of a rollout", () => {
-  it("is everything at once when nothing is said", () => {
+  it("is everything at once without options", () => {
     assert.deepStrictEqual(stagesOf(devices, {}), [{ isCanary: false, hostnames: devices }])
     assert.deepStrictEqual(stagesOf([], { canary: 2, batch_size: 2 }), [])
   })
 
-  it("puts canaries first, by name or number, and the rest in portions", () => {
+  it("puts canaries first, by name or number, and the rest in batches", () => {
     assert.deepStrictEqual(stagesOf(devices, { canary: ["d", "b"], batch_size: 2 }), [
       { isCanary: true, hostnames: ["b", "d"] },
       { isCanary: false, hostnames: ["a", "c"] },
@@ -26,7 +26,7 @@ describe("The order of a rollout", () => {
 
   const Names = Schema.UniqueArray(Schema.NonEmptyString).pipe(Schema.check(Schema.isMaxLength(60)))
   const Size = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: 70 })))
-  it.prop("has every device exactly once and no stage larger than the portion", [Names, Size, Size], (values) => {
+  it.prop("has every device exactly once and no stage larger than the batch", [Names, Size, Size], (values) => {
     const [all, batch_size, canary] = values
     const stages = stagesOf(all, { batch_size, canary })
     assert.deepStrictEqual(stages.flatMap(({ hostnames }) => hostnames).toSorted(), all.toSorted())
@@ -69,7 +69,7 @@ describe("A rollout is stopped", () => {
     })
   )
 
-  it.effect("by the first failure in mode 2, and never by failures when there is no limit", () =>
+  it.effect("by the first failure in mode 2, and never by failures without a limit", () =>
     Effect.gen(function* () {
       const all = yield* makeGuard({ maxFailures: null, allOrNothing: true }, null, [])
       yield* all.failed("a", false)
@@ -80,7 +80,7 @@ describe("A rollout is stopped", () => {
     })
   )
 
-  it.effect("after a restart for the reason that was known before", () =>
+  it.effect("after a restart for the earlier reason", () =>
     Effect.gen(function* () {
       const again = yield* makeGuard(limits, { aborted: true, message: "The job was aborted" }, [])
       assert.isTrue((yield* again.stopped).aborted)

@@ -120,14 +120,14 @@ it.live("shows and pushes a changed secret, names it once, and undoes it", () =>
   )
 )
 
-it.live("does not say that a device runs neither configuration when only its salts differ from what it promised", () =>
+it.live("does not report an unknown configuration when only the salts differ from the promised text", () =>
   Lab.withLab(
     1,
     (lab) =>
       Effect.gen(function* () {
         const device = Lab.switchAt(lab, 0)
         yield* Lab.want(lab, "two")
-        // nobody sees with which salts it goes on
+        // its later salts are unknown
         device.setFault({ kind: "cut", step: "commit", when: "after", times: 1 })
         const job = yield* Lab.sync({ confirm_mode_override: 0 })
         const text = Lab.outcomes(job)[device.name] ?? ""
@@ -142,7 +142,7 @@ it.live("does not say that a device runs neither configuration when only its sal
   )
 )
 
-it.live("shows a secret that somebody has changed on the device", () =>
+it.live("shows a secret that was changed on the device", () =>
   Lab.withLab(
     1,
     (lab) =>
@@ -156,7 +156,7 @@ it.live("shows a secret that somebody has changed on the device", () =>
   )
 )
 
-it.live("keeps digests of secrets that tell nothing, in rows and in log lines", () => {
+it.live("stores digests that reveal no secret, in rows and in log lines", () => {
   const log = keepLines("Info")
   return Lab.withLab(
     1,

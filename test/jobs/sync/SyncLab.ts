@@ -33,7 +33,7 @@ export interface SyncLab {
 
 type Repositories = Omit<Effect.Success<typeof Campus.makeFolders>, "folder" | "pluginLog">
 
-/** What the server is configured with beside the usual. */
+/** Additional configuration of the server. */
 type Environment =
   | Readonly<Record<string, string>>
   | ((repositories: Repositories) => Effect.Effect<Readonly<Record<string, string>>, never, Scope.Scope>)
@@ -101,7 +101,7 @@ export const causes = (hostname: string) =>
     (events) => (events.get(hostname) ?? []).map(({ cause }) => cause)
   )
 
-/** Asserts that nobody holds a lock, no change is unfinished and no switch has a session or a timer of ours. */
+/** Asserts that no job holds a lock, no change is unfinished and no switch has a session or a timer of ours. */
 export const nothingLeft = Effect.fnUntraced(function* (lab: SyncLab) {
   const sql = yield* SqlClient.SqlClient
   assert.deepStrictEqual(yield* (yield* JobScheduleStore).locks.all, [])
@@ -150,13 +150,12 @@ export const inEachMode = <E, R>(lab: SyncLab, look: (job: Job, mode: number) =>
 
 type Services = Layer.Success<typeof Engine.layer>
 
-/** What runs inside the server. */
+/** The effect inside the server. */
 export type Serving<A, E> = Effect.Effect<A, E, Services | ServerConfig | SqlClient.SqlClient | Scope.Scope>
 
 /**
- * Runs a test with `count` switches that run `wanted one` and are synchronized. `serve` runs an effect in a server of its
- * own on the same database, which is stopped when the effect ends; whatever it had begun is left as it is. Variables given to it
- * count more than those of all servers.
+ * Runs a test with `count` synchronized switches that run `wanted one`. `serve` runs an effect in a server of its own on the same database,
+ * which is stopped when the effect ends; unfinished work remains. Its variables override those of all servers.
  */
 export const withServers = <A, E>(
   count: number,

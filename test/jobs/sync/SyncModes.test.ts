@@ -12,7 +12,7 @@ import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 const all = (lab: Lab.SyncLab, text: string) => Object.fromEntries(lab.names.map((name) => [name, text]))
 
-it.live("changes all devices in each of the modes 0, 1 and 2, and says so in the record", () =>
+it.live("changes all devices in each of the modes 0, 1 and 2, and records it", () =>
   Lab.withLab(
     3,
     (lab) =>
@@ -118,7 +118,7 @@ it.live("takes everything back when a mode-2 job is aborted while its devices wa
   )
 )
 
-it.live("puts back the devices that were confirmed when another one can no longer be", () =>
+it.live("puts confirmed devices back when another one can no longer be confirmed", () =>
   Lab.withLab(
     3,
     (lab) =>
@@ -151,7 +151,7 @@ const beginsLater = Effect.fnUntraced(function* ({ name }: Pick<AnyJob, "name">)
     when (new.function_name = '${name}') execute function due_later()`)
 })
 
-it.live("reverts and gives the lock back when the confirming job is aborted before it begins", () =>
+it.live("reverts and releases the lock when the confirming job is aborted before it begins", () =>
   Lab.withLab(2, (lab) =>
     Effect.gen(function* () {
       const engine = yield* JobEngine

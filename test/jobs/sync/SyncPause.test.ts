@@ -1,4 +1,4 @@
-/** Rollouts that somebody holds: what is under way ends, nothing further begins, and a server that is killed does not forget it. */
+/** Paused rollouts: present work ends, nothing further begins, and a killed server does not forget it. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -51,40 +51,38 @@ const told = (id: number) =>
       from event where kind = 'job' and job_id = ${id} and action in ('paused', 'resumed') order by id`
   )
 
-it.live(
-  "finishes what is under way, begins nothing further, also not after a restart, and goes on when it is resumed",
-  () =>
-    Lab.withServers(3, (lab, serve) =>
-      Effect.gen(function* () {
-        yield* serve(Lab.want(lab, "two"))
-        const id = yield* serve(heldAfterFirst(lab, {}))
-        const job = yield* serve(
-          Effect.gen(function* () {
-            yield* takenUp(id)
-            const { status, waiting_for } = yield* record(id)
-            assert.strictEqual(status, "RUNNING")
-            assert.deepInclude(waiting_for, { reason: "pause", by: "anna", why: "a ticket came in" })
-            assert.deepStrictEqual(described(lab), ["two", "one", "one"])
-            const pauses = yield* makePauses
-            const again = yield* Effect.flip(pauses.pause(id, "bert", null))
-            assert.include(again.message, `Job ${id} cannot be paused: it is paused already`)
-            yield* pauses.resume(id, "bert")
-            return yield* ended(id)
-          })
-        )
-        assert.deepInclude(job, { status: "FINISHED", outcome: "success", waiting_for: null })
-        assert.deepStrictEqual(described(lab), ["two", "two", "two"])
-        yield* serve(Lab.nothingLeft(lab))
-        assert.deepStrictEqual(yield* told(id), [
-          { action: "paused", actor: "anna", reason: "a ticket came in" },
-          { action: "resumed", actor: "tester", reason: "a ticket came in" }
-        ])
-      })
-    )
+it.live("finishes present work, begins nothing further, even after a restart, and continues when it is resumed", () =>
+  Lab.withServers(3, (lab, serve) =>
+    Effect.gen(function* () {
+      yield* serve(Lab.want(lab, "two"))
+      const id = yield* serve(heldAfterFirst(lab, {}))
+      const job = yield* serve(
+        Effect.gen(function* () {
+          yield* takenUp(id)
+          const { status, waiting_for } = yield* record(id)
+          assert.strictEqual(status, "RUNNING")
+          assert.deepInclude(waiting_for, { reason: "pause", by: "anna", why: "a ticket came in" })
+          assert.deepStrictEqual(described(lab), ["two", "one", "one"])
+          const pauses = yield* makePauses
+          const again = yield* Effect.flip(pauses.pause(id, "bert", null))
+          assert.include(again.message, `Job ${id} cannot be paused: it is paused already`)
+          yield* pauses.resume(id, "bert")
+          return yield* ended(id)
+        })
+      )
+      assert.deepInclude(job, { status: "FINISHED", outcome: "success", waiting_for: null })
+      assert.deepStrictEqual(described(lab), ["two", "two", "two"])
+      yield* serve(Lab.nothingLeft(lab))
+      assert.deepStrictEqual(yield* told(id), [
+        { action: "paused", actor: "anna", reason: "a ticket came in" },
+        { action: "resumed", actor: "tester", reason: "a ticket came in" }
+      ])
+    })
+  )
 )
 
 it.live(
-  "is held between stages that are confirmed together, can be aborted then, and is refused where all devices are one stage",
+  "a rollout is held between stages that are confirmed together, can be aborted then, and cannot be held if all devices are one stage",
   () =>
     Lab.withLab(3, (lab) =>
       Effect.gen(function* () {

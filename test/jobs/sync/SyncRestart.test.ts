@@ -39,7 +39,7 @@ for (const [moment, reached] of Object.entries(moments)) {
           lab.switches[3]?.setFault({ kind: "slow", step: "load", milliseconds: 5 })
           lab.switches[4]?.setFault({ kind: "slow", step: "confirm", milliseconds: 300 })
           const before = lab.switches.map((device) => device.commits().length)
-          // on a machine that stands still for a while a moment is over before it is seen
+          // on a machine that stands still for a while a moment may pass unseen
           const seen = (job: number) => Effect.raceFirst(reached(lab, job), ended(job))
           const id = yield* serve(Effect.tap(start, seen))
           const job = yield* serve(Effect.tap(ended(id), () => Lab.nothingLeft(lab)))
@@ -91,7 +91,7 @@ it.live("takes all devices back when one died while the server was stopped", () 
   )
 )
 
-it.live("goes on stopping after a restart when the job was aborted", () =>
+it.live("continues to stop after a restart when the job was aborted", () =>
   Lab.withServers(
     3,
     (lab, serve) =>

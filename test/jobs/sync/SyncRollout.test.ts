@@ -12,7 +12,7 @@ const reject = (lab: Lab.SyncLab, ...indexes: ReadonlyArray<number>) =>
 
 const described = (lab: Lab.SyncLab) => lab.switches.map((device) => Lab.described(device).replace("wanted ", ""))
 
-it.live("leaves all other devices alone when a canary fails", () =>
+it.live("changes no other device when a canary fails", () =>
   Lab.withLab(4, (lab) =>
     Effect.gen(function* () {
       yield* Lab.want(lab, "two")
@@ -43,7 +43,7 @@ it.live("leaves all other devices alone when a canary fails", () =>
   )
 )
 
-it.live("works in portions, stops at the limit, and takes back what is not confirmed yet", () =>
+it.live("works in batches, stops at the limit, and takes back unconfirmed changes", () =>
   Lab.withLab(
     6,
     (lab) =>
@@ -70,7 +70,7 @@ it.live("works in portions, stops at the limit, and takes back what is not confi
   )
 )
 
-it.live("starts no new device after an abort, and says how far it came", () =>
+it.live("starts no new device after an abort, and records the progress", () =>
   Lab.withLab(3, (lab) =>
     Effect.gen(function* () {
       const engine = yield* JobEngine
@@ -94,7 +94,7 @@ it.live("starts no new device after an abort, and says how far it came", () =>
   )
 )
 
-it.live("pushes nothing anywhere when one device was altered or is silent and the job is to stop for that", () =>
+it.live("pushes nothing anywhere when one device was altered or is silent and the job must stop for that", () =>
   Lab.withLab(3, (lab) =>
     Effect.gen(function* () {
       yield* Lab.want(lab, "two")

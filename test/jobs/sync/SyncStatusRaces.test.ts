@@ -1,4 +1,4 @@
-/** A device whose job ends in the moment in which somebody else makes it unsynchronized. */
+/** A device whose job ends at the moment when another process makes it unsynchronized. */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
@@ -27,13 +27,13 @@ const insert = (hostname: string, synchronized: boolean) =>
     devices.insert({ hostname, state: "MANAGED", device_type: "ACCESS", platform: "eos", synchronized })
   )
 
-/** What a refresh writes of the device. */
+/** The refresh's write to the device. */
 const concern = Effect.fnUntraced(function* ({ hostname, id }: Device) {
   yield* (yield* DeviceStore).markUnsynchronized([id])
   yield* (yield* SyncEventStore).append([hostname], { cause: "refresh_settings", by: "other", job_id: 2 })
 })
 
-/** What a job writes of the device when it is proved. */
+/** The job's write to the device after its proof. */
 const prove = Effect.fnUntraced(function* (device: Device) {
   const sql = yield* SqlClient.SqlClient
   const status = yield* makeSyncStatus

@@ -9,7 +9,7 @@ const described = (lab: Lab.SyncLab) => lab.switches.map((device) => Lab.describ
 const mayDiffer = /^! (?:Command|device|Time|Startup-config).*$/gm
 const plain = (text: string | undefined) => (text ?? "").replaceAll(mayDiffer, "")
 
-it.live("undoes a whole job, except on devices that somebody has changed since", () =>
+it.live("undoes a whole job, except on devices that were changed since", () =>
   Lab.withLab(4, (lab) =>
     Effect.gen(function* () {
       const before = lab.switches.map((device) => plain(device.running()))
@@ -46,52 +46,50 @@ it.live("undoes a whole job, except on devices that somebody has changed since",
   )
 )
 
-it.live(
-  "applies a configuration that is given, after which the device is UNMANAGED, but not when the device rejects it",
-  () =>
-    Lab.withLab(2, (lab) =>
-      Effect.gen(function* () {
-        const devices = yield* DeviceStore
-        const { history } = yield* ConfigStore
-        const [hostname = "", other = ""] = lab.names
-        yield* Lab.want(lab, "two")
-        yield* Lab.sync()
-        const newest = Option.getOrThrow(yield* history.find(hostname, { _tag: "Previous", count: 0 }))
-        const older = Option.getOrThrow(yield* history.find(hostname, { _tag: "Previous", count: 1 }))
-        assert.match(newest.config ?? "", /wanted two/)
-        assert.match(older.config ?? "", /wanted one/)
-        assert.isAbove(newest.job_id, older.job_id)
-        assert.isTrue(Option.isNone(yield* history.find(hostname, { _tag: "Before", time: "2001-01-01" })))
-        const byId = yield* history.find(hostname, { _tag: "Job", id: older.job_id })
-        assert.deepStrictEqual(Option.getOrThrow(byId), older)
+it.live("applies a given configuration, after which the device is UNMANAGED, but not when the device rejects it", () =>
+  Lab.withLab(2, (lab) =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const { history } = yield* ConfigStore
+      const [hostname = "", other = ""] = lab.names
+      yield* Lab.want(lab, "two")
+      yield* Lab.sync()
+      const newest = Option.getOrThrow(yield* history.find(hostname, { _tag: "Previous", count: 0 }))
+      const older = Option.getOrThrow(yield* history.find(hostname, { _tag: "Previous", count: 1 }))
+      assert.match(newest.config ?? "", /wanted two/)
+      assert.match(older.config ?? "", /wanted one/)
+      assert.isAbove(newest.job_id, older.job_id)
+      assert.isTrue(Option.isNone(yield* history.find(hostname, { _tag: "Before", time: "2001-01-01" })))
+      const byId = yield* history.find(hostname, { _tag: "Job", id: older.job_id })
+      assert.deepStrictEqual(Option.getOrThrow(byId), older)
 
-        const config = older.config ?? ""
-        const dry = yield* Lab.run("apply_config", { hostname, config, dry_run: true })
-        assert.strictEqual(dry.function_name, "apply_config (dry_run)")
-        assert.match(JSON.stringify(dry.result), /"task_name":"Push static config"/)
-        assert.deepStrictEqual(described(lab), ["two", "two"])
-        const live = yield* Lab.run("apply_config", { hostname, config, dry_run: false })
-        assert.deepStrictEqual(Lab.outcomes(live), { [hostname]: "ok" })
-        assert.deepStrictEqual(described(lab), ["one", "two"])
-        const row = yield* devices.getByHostname(hostname)
-        assert.deepInclude(row, { state: "UNMANAGED", synchronized: false })
-        assert.include(yield* Lab.causes(hostname), "apply_config")
-        const unmanaged = yield* Lab.run("apply_config", { hostname, config: newest.config, dry_run: false })
-        assert.deepStrictEqual(Lab.outcomes(unmanaged), { [hostname]: "ok" })
-        assert.deepStrictEqual(described(lab), ["two", "two"])
+      const config = older.config ?? ""
+      const dry = yield* Lab.run("apply_config", { hostname, config, dry_run: true })
+      assert.strictEqual(dry.function_name, "apply_config (dry_run)")
+      assert.match(JSON.stringify(dry.result), /"task_name":"Push static config"/)
+      assert.deepStrictEqual(described(lab), ["two", "two"])
+      const live = yield* Lab.run("apply_config", { hostname, config, dry_run: false })
+      assert.deepStrictEqual(Lab.outcomes(live), { [hostname]: "ok" })
+      assert.deepStrictEqual(described(lab), ["one", "two"])
+      const row = yield* devices.getByHostname(hostname)
+      assert.deepInclude(row, { state: "UNMANAGED", synchronized: false })
+      assert.include(yield* Lab.causes(hostname), "apply_config")
+      const unmanaged = yield* Lab.run("apply_config", { hostname, config: newest.config, dry_run: false })
+      assert.deepStrictEqual(Lab.outcomes(unmanaged), { [hostname]: "ok" })
+      assert.deepStrictEqual(described(lab), ["two", "two"])
 
-        lab.switches[1]?.setFault({ kind: "reject", pattern: "vlan 3016" })
-        const rejected = yield* Lab.run("apply_config", { hostname: other, config, dry_run: false })
-        assert.match(Lab.outcomes(rejected)[other] ?? "", /vlan 3016/)
-        assert.strictEqual((yield* devices.getByHostname(other)).state, "MANAGED")
-        const nobody = yield* Lab.run("apply_config", { hostname: "nobody", config, dry_run: false })
-        assert.deepInclude(nobody.exception, { message: "Device nobody not found" })
-        yield* Lab.nothingLeft(lab)
-      })
-    )
+      lab.switches[1]?.setFault({ kind: "reject", pattern: "vlan 3016" })
+      const rejected = yield* Lab.run("apply_config", { hostname: other, config, dry_run: false })
+      assert.match(Lab.outcomes(rejected)[other] ?? "", /vlan 3016/)
+      assert.strictEqual((yield* devices.getByHostname(other)).state, "MANAGED")
+      const nobody = yield* Lab.run("apply_config", { hostname: "nobody", config, dry_run: false })
+      assert.deepInclude(nobody.exception, { message: "Device nobody not found" })
+      yield* Lab.nothingLeft(lab)
+    })
+  )
 )
 
-it.live("looks for drift by itself as often as it is told to", () =>
+it.live("checks for drift automatically at the configured interval", () =>
   Lab.withLab(
     1,
     (lab) =>
@@ -106,7 +104,7 @@ it.live("looks for drift by itself as often as it is told to", () =>
   )
 )
 
-it.live("finds what was changed by hand, keeps the difference and pushes nothing", () =>
+it.live("finds manual changes, stores the diff and pushes nothing", () =>
   Lab.withLab(3, (lab) =>
     Effect.gen(function* () {
       const clean = yield* Lab.run("device_drift", {})

@@ -26,7 +26,7 @@ const phases = Effect.flatMap(
 )
 
 it.live.each(["abort", "end", "configure session other", "bash", "write erase", "logout", "commit timer 00:05:00"])(
-  'ends a dry run at an unknown command like "%s", with the switch as it was',
+  'ends a dry run at an unknown command like "%s", with the switch unchanged',
   (like) =>
     withCommand(like, (lab, hostname) =>
       Effect.gen(function* () {
@@ -51,7 +51,7 @@ it.live.each(["abort", "end", "configure session other", "bash", "write erase", 
     )
 )
 
-it.live("says that the switch was altered when the unknown command commits, and marks it as out of sync", () =>
+it.live("reports an altered switch when the unknown command commits, and marks it as out of sync", () =>
   withCommand("commit", (lab, hostname) =>
     Effect.gen(function* () {
       const device = Lab.switchAt(lab, 0)
@@ -69,7 +69,7 @@ it.live("says that the switch was altered when the unknown command commits, and 
   )
 )
 
-it.live("says so for a configuration that is given, too", () =>
+it.live("reports it for a given configuration, too", () =>
   withCommand("commit", (lab, hostname) =>
     Effect.gen(function* () {
       const config = `${Lab.switchAt(lab, 0)

@@ -1,4 +1,4 @@
-/** Jobs that reach devices outside of their windows: what is left alone, what waits, and what is brought to its end. */
+/** Jobs that reach devices outside their windows: which are skipped, which wait, and which are completed. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as fs from "node:fs/promises"
@@ -53,7 +53,7 @@ const withWindows = <A, E>(
 const Refused = Schema.Struct({ auto_push: Schema.Struct({ refused: Schema.String, message: Schema.String }) })
 
 it.live(
-  "leaves a device alone whose window has closed before its turn, unless it is an emergency, and changes the others",
+  "skips a device whose window has closed before its turn, unless it is an emergency, and changes the others",
   () =>
     withWindows(2, (lab, put) =>
       Effect.gen(function* () {
@@ -102,7 +102,7 @@ it.live(
     )
 )
 
-it.live("has a job wait until the windows of all its devices are open, or it is aborted", () =>
+it.live("makes a job wait until the windows of all its devices are open, or it is aborted", () =>
   withWindows(2, (lab, put) =>
     Effect.gen(function* () {
       yield* put(false)
@@ -141,82 +141,80 @@ it.live("has a job wait until the windows of all its devices are open, or it is 
   )
 )
 
-it.live(
-  "looks at the windows of a job anew when they change, also over a restart, whatever time the job was given",
-  () =>
-    Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "windows-"))),
-        (made) => Effect.promise(() => fs.rm(made, { recursive: true }))
-      )
-      const file = path.join(folder, "windows.yml")
-      const put = (from: number, days: number) =>
-        Effect.promise(() =>
-          fs.writeFile(
-            file,
-            `windows: { nights: { all: true, timezone: UTC, dates: [{ from: ${day(from)}, to: ${day(from + days)} }] } }\n`
-          )
+it.live("checks the windows of a job again when they change, also over a restart, whatever the job's time", () =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "windows-"))),
+      (made) => Effect.promise(() => fs.rm(made, { recursive: true }))
+    )
+    const file = path.join(folder, "windows.yml")
+    const put = (from: number, days: number) =>
+      Effect.promise(() =>
+        fs.writeFile(
+          file,
+          `windows: { nights: { all: true, timezone: UTC, dates: [{ from: ${day(from)}, to: ${day(from + days)} }] } }\n`
         )
-      const startsIn = (days: number) => `${day(days)}T00:00:00`
-      yield* Lab.withServers(
-        1,
-        (lab, serve) =>
-          Effect.gen(function* () {
-            const start = (delaySeconds: number) =>
-              Effect.flatMap(JobEngine, (engine) =>
-                engine.start(
-                  jobNamed("sync_devices"),
-                  { hostnames: lab.names, dry_run: false, wait_for_window: true },
-                  { user: "tester", delaySeconds, opensInSeconds: 4 * 86_400 }
-                )
-              )
-            const untilIt = (id: number, holds: (job: Job) => boolean) =>
-              Lab.untilSome(
-                Effect.flatMap(JobStore, (jobs) => Effect.map(jobs.get(id), (job) => (holds(job) ? job : undefined)))
-              )
-            const waitsUntil = (id: number, days: number) =>
-              untilIt(
-                id,
-                ({ scheduled_time, status, waiting_for }) =>
-                  status === "SCHEDULED" &&
-                  waiting_for?.reason === "window" &&
-                  waiting_for.until === startsIn(days) &&
-                  scheduled_time?.slice(0, 10) === day(days)
-              )
-            // in force before there is a job: one without windows begins at once
-            yield* put(4, 1)
-            const [soon, later] = yield* serve(
-              Effect.gen(function* () {
-                const ids = [yield* start(0), yield* start(2 * 86_400)] as const
-                for (const id of ids) yield* waitsUntil(id, 4)
-                yield* put(3, 1)
-                for (const id of ids) yield* waitsUntil(id, 3)
-                yield* put(6, 1)
-                for (const id of ids) yield* waitsUntil(id, 6)
-                return ids
-              })
-            )
-            yield* Effect.promise(() => fs.rm(file))
-            yield* serve(
-              Effect.gen(function* () {
-                const ended = yield* Effect.flatMap(JobEngine, (engine) => engine.ended(soon))
-                assert.deepStrictEqual(new Set(Object.values(Lab.outcomes(ended))), new Set(["ok"]))
-                // what was to begin in two days does so, for no window any more
-                const waiting = yield* untilIt(later, (job) => job.waiting_for === null)
-                assert.strictEqual(waiting.status, "SCHEDULED")
-                assert.isBelow(
-                  Math.abs(Date.parse(`${waiting.scheduled_time}Z`) - Date.now() - 2 * 86_400_000),
-                  3_600_000
-                )
-              })
-            )
-          }),
-        { DATA_DIR: folder }
       )
-    }).pipe(Effect.scoped)
+    const startsIn = (days: number) => `${day(days)}T00:00:00`
+    yield* Lab.withServers(
+      1,
+      (lab, serve) =>
+        Effect.gen(function* () {
+          const start = (delaySeconds: number) =>
+            Effect.flatMap(JobEngine, (engine) =>
+              engine.start(
+                jobNamed("sync_devices"),
+                { hostnames: lab.names, dry_run: false, wait_for_window: true },
+                { user: "tester", delaySeconds, opensInSeconds: 4 * 86_400 }
+              )
+            )
+          const untilIt = (id: number, holds: (job: Job) => boolean) =>
+            Lab.untilSome(
+              Effect.flatMap(JobStore, (jobs) => Effect.map(jobs.get(id), (job) => (holds(job) ? job : undefined)))
+            )
+          const waitsUntil = (id: number, days: number) =>
+            untilIt(
+              id,
+              ({ scheduled_time, status, waiting_for }) =>
+                status === "SCHEDULED" &&
+                waiting_for?.reason === "window" &&
+                waiting_for.until === startsIn(days) &&
+                scheduled_time?.slice(0, 10) === day(days)
+            )
+          // in force before there is a job: one without windows begins at once
+          yield* put(4, 1)
+          const [soon, later] = yield* serve(
+            Effect.gen(function* () {
+              const ids = [yield* start(0), yield* start(2 * 86_400)] as const
+              for (const id of ids) yield* waitsUntil(id, 4)
+              yield* put(3, 1)
+              for (const id of ids) yield* waitsUntil(id, 3)
+              yield* put(6, 1)
+              for (const id of ids) yield* waitsUntil(id, 6)
+              return ids
+            })
+          )
+          yield* Effect.promise(() => fs.rm(file))
+          yield* serve(
+            Effect.gen(function* () {
+              const ended = yield* Effect.flatMap(JobEngine, (engine) => engine.ended(soon))
+              assert.deepStrictEqual(new Set(Object.values(Lab.outcomes(ended))), new Set(["ok"]))
+              // what was to begin in two days does so, for no window any more
+              const waiting = yield* untilIt(later, (job) => job.waiting_for === null)
+              assert.strictEqual(waiting.status, "SCHEDULED")
+              assert.isBelow(
+                Math.abs(Date.parse(`${waiting.scheduled_time}Z`) - Date.now() - 2 * 86_400_000),
+                3_600_000
+              )
+            })
+          )
+        }),
+      { DATA_DIR: folder }
+    )
+  }).pipe(Effect.scoped)
 )
 
-it.live("confirms what was committed while the window was open", () =>
+it.live("confirms changes that were committed while the window was open", () =>
   withWindows(2, (lab, put) =>
     Effect.gen(function* () {
       yield* put(true)

@@ -66,7 +66,7 @@ const mainFailed = (task: string) => `FAILED device_upgrade_task: Subtask: ${tas
 
 layer(live, { excludeTestServices: true })("An upgrade", (it) => {
   describe("of one switch", () => {
-    it.effect("does not take a switch that says no uptime for one that has rebooted, and names what is missing", () =>
+    it.effect("does not count a switch without uptime as rebooted, and names the missing fields", () =>
       Effect.gen(function* () {
         const job = yield* Site.upgrade({ hostname: "timeless", filename: IMAGE, ...ALL_STEPS })
         const tasks = Site.tasksOf(job, "timeless").join("\n")
@@ -112,7 +112,7 @@ layer(live, { excludeTestServices: true })("An upgrade", (it) => {
       })
     )
 
-    it.effect("removes an image from the switch whose checksum is wrong there, and does not boot it", () =>
+    it.effect("removes an image with a wrong checksum from the switch, and does not boot it", () =>
       Effect.gen(function* () {
         const host = yield* makeImageHost(new Map([[IMAGE, randomBytes(12_000_000)]]))
         const job = yield* Site.upgrade({ hostname: "wrong", filename: IMAGE, ...ALL_STEPS, url: host.url })
@@ -169,7 +169,7 @@ layer(live, { excludeTestServices: true })("An upgrade", (it) => {
       })
     )
 
-    it.effect("says that it is not certain what boots next when the power fails while it activates", () =>
+    it.effect("reports that it is uncertain what boots next when the power fails during the activation", () =>
       Effect.gen(function* () {
         const device = yield* switchOf("power")
         device.setFault({ kind: "slow", step: "boot", milliseconds: 300 })
@@ -204,7 +204,7 @@ layer(live, { excludeTestServices: true })("An upgrade", (it) => {
       })
     )
 
-    it.effect("gives up on a switch that never comes back, and leaves its version as it was known", () =>
+    it.effect("gives up on a switch that never returns, and keeps its known version", () =>
       Effect.gen(function* () {
         const device = yield* switchOf("gone")
         const off = Effect.andThen(
@@ -223,7 +223,7 @@ layer(live, { excludeTestServices: true })("An upgrade", (it) => {
       })
     )
 
-    it.effect("does not reboot a switch that boots the image already, and fetches nothing twice", () =>
+    it.effect("does not reboot a switch that already boots the image, and fetches nothing twice", () =>
       Effect.gen(function* () {
         yield* Site.upgrade({ hostname: "active", filename: IMAGE, pre_flight: true, download: true, activate: true })
         const job = yield* Site.upgrade({ hostname: "active", filename: IMAGE, ...ALL_STEPS })
@@ -270,7 +270,7 @@ layer(live, { excludeTestServices: true })("An upgrade", (it) => {
       })
     )
 
-    it.effect("stops to wait for a rebooting switch when it is aborted", () =>
+    it.effect("stops waiting for a rebooting switch when it is aborted", () =>
       Effect.gen(function* () {
         const engine = yield* JobEngine
         const device = yield* switchOf("waiting")
@@ -285,7 +285,7 @@ layer(live, { excludeTestServices: true })("An upgrade", (it) => {
       })
     )
 
-    it.effect("adapts the image to the model when it is asked to", () =>
+    it.effect("adapts the image to the model on request", () =>
       Effect.gen(function* () {
         const filename = `detect_arch-EOS64-${NEW_VERSION}.swi`
         const job = yield* Site.upgrade({ hostname: "arch", filename, pre_flight: true, download: true })

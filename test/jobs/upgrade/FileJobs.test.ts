@@ -67,7 +67,7 @@ const makeExternal = Effect.gen(function* () {
 })
 
 describe("The jobs about stored images", () => {
-  it.live("tell how the server's own store fared", () =>
+  it.live("report the results of the server's own store", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder
       const host = yield* makeImageHost(new Map([[NAME, image]]))
@@ -91,7 +91,7 @@ describe("The jobs about stored images", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("hand everything to an external firmware server when HTTPD_URL names one", () =>
+  it.live("pass everything to an external firmware server if HTTPD_URL names one", () =>
     Effect.gen(function* () {
       const { asked, url } = yield* makeExternal
       yield* Effect.gen(function* () {
@@ -107,7 +107,7 @@ describe("The jobs about stored images", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("say that an external firmware server is not there", () =>
+  it.live("report a missing external firmware server", () =>
     Effect.gen(function* () {
       const order = { url: `http://images.example.org/${NAME}`, sha1, verify_tls: false }
       assert.match(String(yield* resultOf("get_firmware", order)), /^Could not download firmware: /)

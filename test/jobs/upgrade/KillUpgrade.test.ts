@@ -1,4 +1,4 @@
-/** Firmware jobs whose server is killed with kill -9 in the middle: another server goes on with them. */
+/** Firmware jobs whose server is killed with kill -9 in the middle: another server continues them. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
@@ -51,7 +51,7 @@ const replace = Effect.fnUntraced(function* (
   return yield* ServerProcess.launch(env)
 })
 
-it.live("a download to the store goes on where the killed server left it, and the image is whole", () =>
+it.live("a download to the store continues where the killed server stopped, and the image is complete", () =>
   Effect.gen(function* () {
     const { ended, env, first, folders, host } = yield* makeScene
     host.hold = new Promise(() => {})
@@ -77,7 +77,7 @@ it.live("a download to the store goes on where the killed server left it, and th
   }).pipe(Effect.scoped)
 )
 
-it.live("an upgrade goes on after kills in the download and in the wait for the reboot, and reboots once", () =>
+it.live("an upgrade continues after kills in the download and in the wait for the reboot, and reboots once", () =>
   Effect.gen(function* () {
     const { device, ended, env, first, folders, host, row } = yield* makeScene
     yield* Site.storeImage(folders.folder, Site.IMAGE, image)
@@ -111,7 +111,7 @@ it.live("an upgrade goes on after kills in the download and in the wait for the 
   }).pipe(Effect.scoped)
 )
 
-it.live("an upgrade goes on after polite stops in the same places, and no step is called failed because of them", () =>
+it.live("an upgrade continues after regular stops in the same places, and no step fails because of them", () =>
   Effect.gen(function* () {
     const { device, ended, env, first, folders, host } = yield* makeScene
     yield* Site.storeImage(folders.folder, Site.IMAGE, image)

@@ -5,11 +5,11 @@ import { randomBytes } from "node:crypto"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 import type { LabShape } from "../../../src/lab/Lab.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as Site from "../../firmware/FirmwareSite.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
 const LONG = process.env["LONG_TESTS"] === "true"
 const SWITCHES = LONG ? 40 : 8
@@ -111,7 +111,7 @@ it.live(
   LONG ? 300_000 : 60_000
 )
 
-it.live("does not begin a group when a switch of the group before has not come back, and says so for each", () =>
+it.live("does not begin a group when a switch of the previous group has not returned, and says so for each", () =>
   Effect.gen(function* () {
     const { lab, names, server } = yield* site(4)
     yield* Effect.gen(function* () {

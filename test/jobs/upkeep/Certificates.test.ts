@@ -120,7 +120,7 @@ it.live("erases a switch before its row is deleted, and keeps the row of one tha
       ]
     )
     assert.isUndefined(yield* find(HOST))
-    // it boots by itself, and may have been provisioned anew already
+    // it boots on its own, and may already have been provisioned again
     assert.notInclude(first.startup() ?? "", `hostname ${HOST}`)
     const history = yield* api.send("GET", "/device_synchistory?hostname=lhv-dist1")
     assert.include(JSON.stringify(history.body.data), '"cause":"neighbor_deleted"')
@@ -138,13 +138,13 @@ interface Listed {
 
 const DAY = 86_400_000
 
-/** What the tool says and how it ends; undefined where the machine does not have it. */
+/** The output and the exit code of the tool; undefined if the machine does not have it. */
 const openssl = (...args: ReadonlyArray<string>) => {
   const { error, status, stderr, stdout } = spawnSync("openssl", args, { encoding: "utf8" })
   return error === undefined ? { status, text: `${stdout}${stderr}` } : undefined
 }
 
-it.live("lists what it has signed for a year, and tells everybody what was revoked, by hand and with its device", () =>
+it.live("lists the certificates of a year, and publishes revocations, by hand and with the device", () =>
   Effect.gen(function* () {
     const { api, folder, url } = yield* makeOperationsLab
     const crl = Effect.promise(async () => {
@@ -211,7 +211,7 @@ it.live("lists what it has signed for a year, and tells everybody what was revok
   }).pipe(Effect.scoped)
 )
 
-it.live("renews what ends soon by itself, and nothing else", () =>
+it.live("renews expiring certificates automatically, and no others", () =>
   Effect.gen(function* () {
     const soon = { CERTIFICATE_DAYS: "20", CERTIFICATE_RENEW_DAYS: "30", CERTIFICATE_RENEW_INTERVAL: "1" }
     const { api, first, second } = yield* makeQuirkyLab({}, soon)

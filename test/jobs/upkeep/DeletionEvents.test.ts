@@ -1,4 +1,4 @@
-/** What is recorded for plugins when a device is deleted: with the deletion, and not without it. */
+/** The records for plugins when a device is deleted: with the deletion, and not without it. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,7 +13,7 @@ const recorded = Effect.flatMap(
 )
 
 layer(storesOn(TestDatabase), { excludeTestServices: true })("A deleted device", (it) => {
-  it.effect("is told to plugins when its deletion is committed, unless nobody was told of the device", () =>
+  it.effect("is reported to plugins when its deletion is committed, unless they were never told of the device", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const devices = yield* DeviceStore

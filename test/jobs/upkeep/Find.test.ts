@@ -15,7 +15,7 @@ const readFindings = Schema.decodeUnknownEffect(Findings)
 const places = (hits: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
   hits.map(({ hostname, kind, on_uplink, port }) => [kind, hostname, port, on_uplink])
 
-it.live("tells on which port a machine is, from tables that are read on demand and by themselves", () =>
+it.live("finds the port of a machine, from tables that are read on request and regularly", () =>
   Effect.gen(function* () {
     const { api, first } = yield* makeQuirkyLab({}, { MAC_ENTRIES: "2", MAC_INTERVAL: "1" })
     const find = Effect.fnUntraced(function* (q: string) {
@@ -30,7 +30,7 @@ it.live("tells on which port a machine is, from tables that are read on demand a
     expect((yield* api.send("GET", "/find")).status).toBe(400)
     expect((yield* api.send("POST", "/device_read_tables", { hostname: "nobody" })).status).toBe(400)
 
-    // nobody has asked for this reading
+    // this reading was not requested
     while ((yield* find("0050.56aa.1208")).hits.length < 4) yield* Effect.sleep("50 millis")
     const [edge, other] = NAMES
     const { hits, tables } = yield* find("0050.56aa.1208")

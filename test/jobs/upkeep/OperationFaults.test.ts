@@ -1,6 +1,6 @@
 /**
- * Bouncing ports, giving certificates and erasing, each step met by each fault: no port stays down, what is told is what the
- * switch has got, and nothing of ours stays behind (promises 2 and 3).
+ * Bouncing ports, giving certificates and erasing, each step with each fault: no port stays down, the report matches the switch, and
+ * nothing of ours remains (promises 2 and 3).
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
@@ -107,7 +107,7 @@ const lostAfterTheFirstHalf: Case = {
   }
 }
 
-it.live("takes bounced ports up again whatever goes wrong, also later when the switch is lost in the middle", () =>
+it.live("takes bounced ports up again in every case, also later when the switch is lost in the middle", () =>
   withScenes(
     [
       ...faultsOf(["login", "show", "showSessions", "openSession", "load", "diff", "commit", "write"]),
@@ -172,7 +172,7 @@ const jobs = Effect.fnUntraced(function* (
   )
 })
 
-it.live("gives a switch a certificate with its key, or says that it may have one without the other", () =>
+it.live("gives a switch a certificate with its key, or reports that it may have one without the other", () =>
   withScenes(
     [...faultsOf(["login", "copy", "delete"]), once("a full flash", { kind: "fullFlash" })],
     Effect.fnUntraced(function* (scenes) {
@@ -196,7 +196,7 @@ it.live("gives a switch a certificate with its key, or says that it may have one
   )
 )
 
-it.live("erases a switch and deletes its row, or keeps the row and says what the switch may have lost", () =>
+it.live("erases a switch and deletes its row, or keeps the row and names the possible losses of the switch", () =>
   withScenes(
     faultsOf(["login", "delete", "reload"]),
     Effect.fnUntraced(function* (scenes) {

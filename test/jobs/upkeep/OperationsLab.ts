@@ -41,7 +41,7 @@ const MACHINES = {
 
 const addressOf = (index: number): string => `10.196.16.${10 + index}`
 
-/** What the first switch says of itself instead of what the others say. */
+/** The facts of the first switch, in place of the common ones. */
 type Box = Pick<Topology.Node, "serial" | "model" | "version" | "hosts">
 
 const makeLabOf = (quirks: Quirks, box: Box) => {

@@ -1,4 +1,4 @@
-/** Sessions of ours that were left behind on switches: found by a look for drift, told by the doctor, removed by a dry run. */
+/** Our sessions that remain on switches: found by a drift check, reported by the doctor, removed by a dry run. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
@@ -64,8 +64,8 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/jo
 
 const open = (device: LabSwitch) => device.sessions().flatMap(({ name, state }) => (state === "pending" ? [name] : []))
 
-layer(Site.layer, { excludeTestServices: true })("A session that was left behind on a switch", (it) => {
-  it.effect("is found by a look for drift, and removed by the repair, after which nothing is found", () =>
+layer(Site.layer, { excludeTestServices: true })("A session that remains on a switch", (it) => {
+  it.effect("is found by a check for drift, and removed by the repair, after which nothing is found", () =>
     Effect.gen(function* () {
       const { first, found, look, run, switchOf, told } = yield* Site
       const device = yield* switchOf(ONE)
@@ -78,7 +78,7 @@ layer(Site.layer, { excludeTestServices: true })("A session that was left behind
         kind: "session",
         level: "warn",
         about: ONE,
-        what: `2 sessions of ours were left open on it: job${first}-check, job900001-2`,
+        what: `2 of our sessions remain open on it: job${first}-check, job900001-2`,
         repair: { method: "POST", path: "/device_syncto", body: { hostname: ONE, dry_run: true } }
       })
       yield* look(ONE)
@@ -97,7 +97,7 @@ layer(Site.layer, { excludeTestServices: true })("A session that was left behind
     })
   )
 
-  it.effect("is forgotten by the next look when somebody else has removed it", () =>
+  it.effect("is forgotten by the next check when another user has removed it", () =>
     Effect.gen(function* () {
       const { look, switchOf, told } = yield* Site
       const device = yield* switchOf(ONE)
@@ -110,7 +110,7 @@ layer(Site.layer, { excludeTestServices: true })("A session that was left behind
     })
   )
 
-  it.effect("is none of somebody else's, and none of a job that is under way", () =>
+  it.effect("is none of another user's, and none of a running job", () =>
     Effect.gen(function* () {
       const { boss, look, switchOf, told } = yield* Site
       const device = yield* switchOf(TWO)
@@ -127,11 +127,11 @@ layer(Site.layer, { excludeTestServices: true })("A session that was left behind
       yield* ended(boss, id)
       assert.deepStrictEqual(yield* told(TWO), [], "what was seen while the job ran says nothing now")
       yield* look(TWO)
-      assert.deepStrictEqual(yield* told(TWO), [`A session of ours was left open on it: job${id}`])
+      assert.deepStrictEqual(yield* told(TWO), [`One of our sessions remains open on it: job${id}`])
     })
   )
 
-  it.effect("stays known while a look does not get the list of sessions, which fails no look", () =>
+  it.effect("stays known while a check does not get the list of sessions, which fails no check", () =>
     Effect.gen(function* () {
       const { look, switchOf, told } = yield* Site
       const device = yield* switchOf(THREE)
@@ -149,13 +149,13 @@ layer(Site.layer, { excludeTestServices: true })("A session that was left behind
     })
   )
 
-  it.effect("is told apart where it was committed and its timer runs, and goes with its device", () =>
+  it.effect("is listed separately if it was committed and its timer runs, and is forgotten with its device", () =>
     Effect.gen(function* () {
       const { boss, look, running, switchOf, told } = yield* Site
       const device = yield* switchOf(FOUR)
       device.foreignSession("job900001", 300)
       yield* look(FOUR)
-      const timer = "A commit timer of ours ran on it that nobody waits for: job900001"
+      const timer = "One of our commit timers ran on it although no job waits for it: job900001"
       assert.deepStrictEqual(yield* told(FOUR), [timer])
       const { id } = yield* Effect.provide(
         Effect.flatMap(DeviceStore, (store) => store.getByHostname(FOUR)),

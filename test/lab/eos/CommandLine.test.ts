@@ -23,7 +23,7 @@ describe("the command line of a simulated switch", () => {
     })
   )
 
-  it.effect("takes shortened commands and says what is wrong with others", () =>
+  it.effect("accepts shortened commands and explains mistakes in others", () =>
     withShell(async (shell) => {
       expect(await shell.ask("sh ver")).toContain("Software image version: 4.31.4M")
       expect(await shell.ask("term len 0")).toBe("Pagination disabled.\n")
@@ -96,7 +96,7 @@ describe("the command line of a simulated switch", () => {
     })
   )
 
-  it.effect("keeps every character that comes in windows below the limit, or when the limit is switched off", () =>
+  it.effect("keeps every character that arrives in windows below the limit, or when the limit is switched off", () =>
     Effect.gen(function* () {
       const limited = yield* oneSwitch()
       const shell = yield* limited.shell

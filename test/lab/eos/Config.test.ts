@@ -142,7 +142,7 @@ router bgp 65001
     expect(printed).toContain("interface Ethernet1\n   no switchport\n   no ip redirects\n")
   })
 
-  it("refuses what the switch does not have", () => {
+  it("refuses statements that the switch does not have", () => {
     const rules = { ...Loader.LENIENT, strictWords: true, poe: false, hasInterface: onlyFirstPort }
     const text = "intreface Ethernet1\ninterface Ethernet99\ninterface Ethernet1\n   poe disabled\nvlan 5000\n"
     const { errors } = load(text, "", rules)
@@ -154,7 +154,7 @@ router bgp 65001
     expect(errors).toEqual(["3 % Duplicate sequence number"])
   })
 
-  it("copes with 20,000 lines and a line of 2,000 characters", () => {
+  it("handles 20,000 lines and a line of 2,000 characters", () => {
     const lines = Array.from(
       { length: 10_000 },
       (_, i) => `vrf instance V${i}\n   description ${"x".repeat(i === 7 ? 2000 : 5)}`

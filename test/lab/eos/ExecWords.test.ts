@@ -59,7 +59,7 @@ describe("commands in a configuration session of a simulated switch", () => {
     ["do reload now", (state) => state.reloads === 1],
     ["format flash:", (state) => state.files.length === 0]
   ] satisfies ReadonlyArray<readonly [string, (state: ReturnType<PureShell["state"]>) => boolean | undefined]>)(
-    "have their consequences at once: %s",
+    "take effect at once: %s",
     async (line, isSo) => {
       expect(isSo((await typed([])).state("job1"))).not.toBe(true)
       expect(isSo((await typed([line])).state("job1"))).toBe(true)
@@ -73,7 +73,7 @@ describe("commands in a configuration session of a simulated switch", () => {
     expect((await typed(["reload", "vlan 10"])).state().reloads).toBe(0)
   })
 
-  it("are run under an alias, whether it runs already or stands in the candidate", async () => {
+  it("are run under an alias, whether it runs already or is in the candidate", async () => {
     const single = await typed(["wipe"], "alias wipe write erase now\n")
     expect(single.state().startup).toBeUndefined()
     const several = await typed(["wipe"], "alias wipe\n   10 delete flash:notes.txt\n   20 write erase now\n!\n")
@@ -83,7 +83,7 @@ describe("commands in a configuration session of a simulated switch", () => {
     expect((await typed(["alias drop delete flash:%1", "drop notes.txt"])).state().files).toHaveLength(2)
   })
 
-  it("open another shell, which takes what follows for its own commands until it is left", async () => {
+  it("open another shell, which takes the following lines for its own commands until it is left", async () => {
     const { device, prompt } = await typed(["bash", "hostname other", "exit"])
     expect(prompt).toBe("acc1(config-s-job1)#")
     expect(device.sessions.get("job1")?.tree?.children?.has("hostname other")).not.toBe(true)
@@ -91,7 +91,7 @@ describe("commands in a configuration session of a simulated switch", () => {
     expect((await typed(["python-shell"])).prompt).toBe(">>> ")
   })
 
-  it("are told from configuration that begins alike", () => {
+  it("are distinguished from configuration that begins alike", () => {
     const kinds = (...lines: ReadonlyArray<string>) => lines.map((line) => meaningOf("session", line).kind)
     expect(kinds("enable secret x", "clock timezone UTC", "terminal width 80", "agent x environment y")).toEqual([
       "configuration",

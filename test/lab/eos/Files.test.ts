@@ -49,7 +49,7 @@ describe("files of a simulated switch", () => {
     })
   )
 
-  it.effect("refuses what does not fit, and makes room as drivers ask it to", () =>
+  it.effect("refuses a file that does not fit, and makes room as drivers request", () =>
     Effect.gen(function* () {
       const { url } = yield* fileServer
       yield* withShell(
@@ -106,7 +106,7 @@ describe("files of a simulated switch", () => {
     )
   )
 
-  it.effect("serves sftp where the node says so", () =>
+  it.effect("serves sftp if the node says so", () =>
     withShell(
       async (_shell, { host, port, device }) => {
         const client = await connect({ host, port })

@@ -13,7 +13,7 @@ const withShell = (quirks: Quirks, body: (shell: Shell, one: OneSwitch) => Promi
     shell.close()
   })
 
-/** What the session shows for these lines. */
+/** The output of the session for these lines. */
 const load = async (shell: Shell, name: string, lines: ReadonlyArray<string>) => {
   await shell.ask(`configure session ${name}`)
   for (const line of lines) await shell.ask(line)
@@ -25,7 +25,7 @@ const load = async (shell: Shell, name: string, lines: ReadonlyArray<string>) =>
 const valueOf = (text: string, pattern: RegExp) => pattern.exec(text)?.[1] ?? ""
 
 describe("secrets of a simulated switch", () => {
-  it.effect("shows a clear secret as another hash with each load, and lets its user in", () =>
+  it.effect("shows a clear secret as another hash with each load, and lets its user log in", () =>
     withShell({ saltsSecrets: true }, async (shell, { device, host, port }) => {
       const user = /^username eve .*secret sha512 (\S+)$/m
       const line = "username eve privilege 15 role network-admin secret wonder"
@@ -41,7 +41,7 @@ describe("secrets of a simulated switch", () => {
     })
   )
 
-  it.effect("shows keys in another obfuscation with each load, and leaves hashes as they are", () =>
+  it.effect("shows keys in another obfuscation with each load, and keeps hashes unchanged", () =>
     withShell({ saltsSecrets: true }, async (shell) => {
       const lines = [
         "ntp authentication-key 1 md5 7 0832494D1B1C11",
@@ -61,7 +61,7 @@ describe("secrets of a simulated switch", () => {
     })
   )
 
-  it.effect("keeps secrets as they were given without the quirk", () =>
+  it.effect("keeps given secrets unchanged without the quirk", () =>
     withShell({}, async (shell) => {
       const line = "ntp authentication-key 1 md5 7 0832494D1B1C11"
       expect(await load(shell, "job1", [line])).toContain(line)
@@ -69,7 +69,7 @@ describe("secrets of a simulated switch", () => {
   )
 
   it.effect(
-    "opens no session beside a running timer when it refuses that, and shows what the timed one has committed",
+    "opens no session during a running timer when it refuses that, and shows the text of the timed commit",
     () =>
       withShell({ sessionBesideTimer: "refused" }, async (shell, { device }) => {
         await load(shell, "job1", ["hostname tried"])

@@ -1,4 +1,4 @@
-/** What simulated switches do otherwise than most around configuration sessions, commit timers and saving. */
+/** Quirks of simulated switches around configuration sessions, commit timers and saving. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
@@ -52,7 +52,7 @@ describe("a switch that shows a running commit timer", () => {
   )
 })
 
-describe("a switch whose sessions are set otherwise", () => {
+describe("a switch with other session settings", () => {
   it.effect("saves at each commit, also at one with a timer, and says so", () =>
     withQuirks({ savesAtCommit: true }, async (shell, { device }) => {
       expect(await json(shell)).toMatchObject({ saveToStartupConfigOnCommit: true })
@@ -65,7 +65,7 @@ describe("a switch whose sessions are set otherwise", () => {
     })
   )
 
-  it.effect("merges what others have committed meanwhile, and says so", () =>
+  it.effect("merges the commits of others, and says so", () =>
     withQuirks({ mergesAtCommit: true }, async (shell, { device }) => {
       expect(await json(shell)).toMatchObject({ mergeOnCommit: true })
       expect(await shell.ask(TEXT)).toContain("Merge on commit is enabled\n")
@@ -79,7 +79,7 @@ describe("a switch whose sessions are set otherwise", () => {
     })
   )
 
-  it.effect("overwrites what others have committed meanwhile unless it merges", () =>
+  it.effect("overwrites the commits of others unless it merges", () =>
     withQuirks({}, async (shell, { device }) => {
       await shell.ask("configure session job1")
       await shell.ask("hostname tried")
@@ -121,14 +121,14 @@ describe("a switch whose sessions are set otherwise", () => {
   )
 })
 
-describe("a switch that saves otherwise", () => {
-  it.effect("does not know how to show what is not saved", () =>
+describe("a switch that saves in another way", () => {
+  it.effect("cannot show unsaved changes", () =>
     withQuirks({ withoutRunningDiffs: true }, async (shell) => {
       expect(await shell.ask("show running-config diffs")).toMatch(/^% Invalid input/)
     })
   )
 
-  it.effect("says that it has saved and has not", () =>
+  it.effect("claims to have saved and has not", () =>
     withQuirks({ saveLies: true }, async (shell, { device }) => {
       device.configure("hostname tried\n")
       expect(await shell.ask("write memory")).toBe("Copy completed successfully.\n")

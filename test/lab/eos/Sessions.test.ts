@@ -62,7 +62,7 @@ describe("configuration sessions of a simulated switch", () => {
     })
   )
 
-  it.effect("names the line that it rejects and still says that the copy completed", () =>
+  it.effect("names the line that it rejects and still reports the copy as completed", () =>
     withShell(async (shell) => {
       await shell.ask("configure session job1")
       const answer = await loadFromTerminal(shell, "vlan 10\n   name a\ninterface Ethernet99\nend\n")
@@ -84,7 +84,7 @@ describe("configuration sessions of a simulated switch", () => {
     })
   )
 
-  it.effect("survives a lost connection with the candidate, and counts five open sessions at most", () =>
+  it.effect("survives a lost connection with the candidate, and counts at most five open sessions", () =>
     withShell(async (shell, { device, host, port }) => {
       await shell.ask("configure session job1")
       await shell.ask("vlan 77")
@@ -104,7 +104,7 @@ describe("configuration sessions of a simulated switch", () => {
     })
   )
 
-  it.effect("restores the old configuration by itself when the commit timer expires", () =>
+  it.effect("restores the old configuration automatically when the commit timer expires", () =>
     withShell(async (shell, { device }) => {
       await shell.ask("configure session job1")
       await shell.ask("hostname tried")

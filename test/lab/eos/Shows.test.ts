@@ -53,7 +53,7 @@ describe("show commands of a simulated switch", () => {
     })
   )
 
-  it.effect("lacks keys and spells addresses as it is told, at any depth", () =>
+  it.effect("lacks keys and spells addresses as configured, at any depth", () =>
     Effect.gen(function* () {
       const nodes = { model: "cEOSLab", mac: "94:8e:d3:11:22:33", ports: 2 } as const
       const seen = Effect.fnUntraced(function* (quirks: Quirks) {

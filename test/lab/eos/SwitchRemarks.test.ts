@@ -1,4 +1,4 @@
-/** What a switch of the lab says while it is configured, and how it spells lines (its quirks). */
+/** The output of a lab switch while it is configured, and its spelling of lines (its quirks). */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
@@ -20,7 +20,7 @@ describe("a switch that refuses in other words", () => {
     ["percentError", /^%Error /],
     ["denied", /denied/],
     ["silent", /^$/]
-  ] as const)("says it as %s", ([refusal, words]) =>
+  ] as const)("prints %s", ([refusal, words]) =>
     Effect.gen(function* () {
       const { said } = yield* answers({ refusal }, ["interface Ethernet999", "vlan 10"])
       expect(said[0]).toMatch(words)
@@ -29,7 +29,7 @@ describe("a switch that refuses in other words", () => {
   )
 })
 
-it.live("a chatty switch prints log lines and remarks at lines and at the commit, and takes both", () =>
+it.live("a chatty switch prints log lines and remarks at lines and at the commit, and accepts both", () =>
   Effect.gen(function* () {
     const { ask, said } = yield* answers(
       { chatty: true },
@@ -56,7 +56,7 @@ it("spells lines as the quirk says", () => {
   expect(spelled([], "desc x")).toBe("desc x")
 })
 
-it.live("reads a text after any command that says so, and keeps it", () =>
+it.live("reads a text after any command that is configured for it, and keeps it", () =>
   Effect.gen(function* () {
     const { ask, said } = yield* answers({}, ["event-handler e"])
     expect(said).toEqual([""])

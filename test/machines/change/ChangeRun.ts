@@ -7,7 +7,7 @@ import type { ChangeEvent, ChangeRow } from "../../../machines/change/ChangeRow.
 import { arrive, pass, type RunningDelay, takeAny, type Walk, type WantedStep } from "./ChangeWalk.ts"
 import type { Config, SimulatedSwitch } from "./SimulatedSwitch.ts"
 
-/** What goes wrong with a step. `zombie`: its process counts as dead, but its command arrives a few steps later. */
+/** The fault of a step. `zombie`: its process counts as dead, but its command arrives a few steps later. */
 export const faults = ["none", "lostBefore", "lostAfter", "crashBefore", "crashAfter", "zombie", "refused"] as const
 export type Fault = (typeof faults)[number]
 
@@ -32,7 +32,7 @@ const changesDevice: ReadonlySet<string> = new Set(["load", "discard", "commit",
 /** Steps that are no exchange with the switch, so that it cannot break. */
 const silent: ReadonlySet<string> = new Set(["claim", "awaitVerdict"])
 
-/** What a step does on the switch. */
+/** The effect of a step on the switch. */
 export const command = (device: SimulatedSwitch, candidate: Config, { src, task: { row } }: WantedStep): void => {
   switch (src) {
     case "load":
@@ -144,8 +144,8 @@ export const run = ({ change, moments, ...scene }: Setting): Run => {
   }
 
   /**
-   * A zombie is woken when the take-over is written: before that it is the owner. Nothing is written for a change that is
-   * begun once more because nothing was sent: there the one who claims first goes on, and the other loses its claim.
+   * A zombie is woken when the take-over is written: before that it is the owner. Nothing is written for a change that is begun once more
+   * because nothing was sent: there the first process to claim continues, and the other loses its claim.
    */
   const wakeZombies = (count: number): boolean => {
     const awake = zombies.filter(({ at }) => at <= count)

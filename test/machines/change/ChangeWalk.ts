@@ -1,6 +1,6 @@
 /**
- * Walks the statechart of a change without any actor: what it wants done comes out as data, what is answered goes in as an
- * event. Claims are answered at once, as a database does that nobody else writes to, and short pauses pass at once.
+ * Walks the statechart of a change without any actor: its wishes come out as data, the answers go in as events. Claims are answered at
+ * once, as by a database with no other writer, and short pauses pass at once.
  */
 import { type EventFromLogic, initialTransition, type SnapshotFrom, transition } from "xstate"
 import { inputOf, rowOf } from "../../../machines/change/ChangeDecision.ts"
@@ -62,18 +62,18 @@ const follow = (before: Walk | null, [snapshot, actions]: Step): Walk =>
 export const arrive = (row: ChangeRow, verdict: Verdict | null = null, proofSeconds = 0): Walk =>
   follow(null, initialTransition(configChange, inputOf({ protocol: row, failure: null }, verdict, proofSeconds)))
 
-/** What follows from an event; nothing when the state does not take it. */
+/** The effects of an event; nothing if the state does not accept it. */
 export const takeAny = (walk: Walk, event: EventFromLogic<typeof configChange>): Walk =>
   follow(walk, transition(configChange, walk.snapshot, event))
 
-/** What follows from an event; throws when the state does not take it. */
+/** The effects of an event; throws if the state does not accept it. */
 export const take = (walk: Walk, event: EventFromLogic<typeof configChange>): Walk => {
   const rule = refusedRule(walk.snapshot, event)
   if (rule !== null) throw new Error(`${JSON.stringify(walk.snapshot.value)} takes no ${event.type}: ${rule}`)
   return takeAny(walk, event)
 }
 
-/** What follows when a delay has run out. */
+/** The effects of an expired delay. */
 export const pass = (walk: Walk, name: string): Walk => {
   const delay = walk.delays.find((one) => one.name === `after ${name}`)
   if (delay === undefined) throw new Error(`${JSON.stringify(walk.snapshot.value)} does not wait for ${name}`)
@@ -92,12 +92,12 @@ export const settle = (walk: Walk): Walk => {
   return short ? settle(pass(walk, short)) : walk
 }
 
-/** What follows from some events and delays, one after the other: an event, or the name of a delay. */
+/** The effects of events and delays, one after the other: an event, or the name of a delay. */
 export const after = (walk: Walk, ...events: ReadonlyArray<ChangeEvent | string>): Walk =>
   events.reduce<Walk>(
     (current, event) => settle(typeof event === "string" ? pass(current, event) : take(current, event)),
     settle(walk)
   )
 
-/** The row as it stands. */
+/** The present row. */
 export const rowAt = ({ snapshot }: Walk): ChangeRow => rowOf(snapshot)

@@ -1,4 +1,4 @@
-/** One change on one device: what is done in which order in every mode, and what becomes of a change that was left behind. */
+/** One change on one device: the order of work in every mode, and the end of an abandoned change. */
 import { describe, expect, it } from "@effect/vitest"
 import {
   abandon,
@@ -31,7 +31,7 @@ const row = (changes: Partial<ChangeRow> = {}): ChangeRow => ({ ...newChange(liv
 const seen = (running: Observation["running"], timerRuns = false, ourSession = false) =>
   ({ type: "OBSERVED", running, ourTimer: timerRuns ? "runs" : "gone", ourSession }) as const satisfies ChangeEvent
 
-/** A switch that shows neither that our timer runs nor that it is gone. */
+/** A switch that shows neither that our timer runs nor that it has ended. */
 const unseen = (running: Observation["running"], ourSession = false): ChangeEvent => ({
   type: "OBSERVED",
   running,
@@ -42,14 +42,14 @@ const unseen = (running: Observation["running"], ourSession = false): ChangeEven
 /** A device that cannot be reached, however often it is tried. */
 const away: ReadonlyArray<ChangeEvent> = Array.from({ length: 4 }, () => ({ type: "UNREACHABLE" }) as const)
 
-/** A switch that cannot be told to take the change back: only its timer is left. */
+/** An unreachable switch: only its timer can take the change back. */
 const untold: ReadonlyArray<ChangeEvent> = [{ type: "LOST" }, ...away]
 
 const step = ({ step: wanted }: Walk) => wanted?.src ?? null
 const outcome = (walk: Walk) => outcomeOf(rowAt(walk))
 const begin = (start: ChangeRow) => arrive(start)
 
-/** What is done in which order: a step behind the phase that it claims, and `end`. */
+/** The order of work: a step behind the phase that it claims, and `end`. */
 const trail = (start: ChangeRow, ...events: ReadonlyArray<ChangeEvent>): ReadonlyArray<string> => {
   const words: Array<string> = []
   const say = (walk: Walk) => {
@@ -88,7 +88,7 @@ describe("a change that brings a login which the device refuses", () => {
     expect(outcome(walk)).toMatchObject({ result: "reverted", reason: "loginRefused", ok: false })
   })
 
-  it("is not counted as done where none runs, and not saved", () => {
+  it("is not counted as done without a timer, and not saved", () => {
     const mode0 = row({ mode: 0, timerSeconds: null })
     expect(trail(mode0, ...committed, refused(false)).slice(-2)).toEqual(["[unknown] claim", "end"])
     expect(outcome(after(begin(mode0), ...committed, refused(false)))).toMatchObject({
@@ -101,11 +101,11 @@ describe("a change that brings a login which the device refuses", () => {
 describe.each([
   ["a live change", row()],
   ["a dry run", row({ dryRun: true })]
-])("%s in whose configuration a command stands", (_name, start) => {
+])("%s whose configuration contains a command", (_name, start) => {
   const strayed: ReadonlyArray<ChangeEvent> = [...opened, { type: "LEFT", failure: "LeftConfiguration: line 3\n" }]
   const discarded: ReadonlyArray<ChangeEvent> = [...strayed, { type: "DISCARDED" }]
 
-  it("discards what was loaded, and is over when the device runs what it ran before", () => {
+  it("discards the loaded candidate, and ends when the device runs its previous configuration", () => {
     expect(trail(start, ...discarded, seen("old")).slice(2)).toEqual([
       "[loading] load",
       "[discarding] discard",
@@ -127,7 +127,7 @@ describe.each([
     })
   })
 
-  it("takes back a commit with a timer that the command has made, and a session that is still there", () => {
+  it("takes back a commit with a timer that the command has made, and a remaining session", () => {
     const timed = after(begin(start), ...discarded, seen("neither", true), { type: "DISCARDED" }, seen("old"))
     expect(outcome(timed)).toMatchObject({ result: "discarded", runs: "old" })
     const open = after(begin(start), ...discarded, seen("old", false, true), { type: "DISCARDED" }, seen("old"))
@@ -193,18 +193,18 @@ describe("a live change", () => {
     expect(after(begin(start), ...committed, seen("candidate"))).toMatchObject({ step: { src: "save" } })
   })
 
-  it("ends unchanged, with its candidate thrown away, when the difference is empty", () => {
+  it("ends unchanged, with its candidate discarded, when the diff is empty", () => {
     const events = [...opened, { type: "LOADED", diff: "", candidateHash: null }, { type: "DISCARDED" }] as const
     expect(trail(row(), ...events).slice(3)).toEqual(["[discarding] discard", "[unchanged] claim", "end"])
   })
 
-  it("throws the candidate of a dry run away and keeps its difference", () => {
+  it("discards the candidate of a dry run and keeps its diff", () => {
     const walk = after(begin(row({ dryRun: true })), ...loaded, { type: "DISCARDED" })
     expect(outcome(walk)).toMatchObject({ result: "discarded", reason: "dryRun", ok: true, runs: "old" })
     expect(rowAt(walk).diff).toBe("+vlan 320")
   })
 
-  it("waits for somebody else's session in its way, and gives up when it stays", () => {
+  it("waits for another user's session in its way, and gives up when it stays", () => {
     const loading = after(begin(row()), ...opened)
     const locked = { type: "LOCKED", failure: "SessionLockedException: in use\n" } as const
     const waiting = after(loading, locked, locked, locked, locked, locked)
@@ -230,7 +230,7 @@ describe("a live change", () => {
     expect(outcome(walk)).toMatchObject({ result: "discarded", reason, ok: false })
   })
 
-  it("keeps to what a dry run has shown: what ran then and its difference, forced or not", () => {
+  it("requires the running configuration and the diff of the dry run, forced or not", () => {
     const shown = { running: "old", diff: "digest" }
     const start = begin(row({ force: true, expectedHash: null, shown }))
     const read = (hash: string) => ({ type: "RUNNING_READ", hash, foreignTimer: false }) as const
@@ -249,12 +249,12 @@ describe("a live change", () => {
     ["it is forced", row({ force: true })],
     ["no hash is known yet", row({ expectedHash: null })],
     ["the change is its own from an earlier round", row({ candidateHash: "alien" })]
-  ])("goes on over an altered configuration when %s", (_name, start) => {
+  ])("continues over an altered configuration when %s", (_name, start) => {
     const walk = after(begin(start), { type: "OPENED" }, { type: "RUNNING_READ", hash: "alien", foreignTimer: false })
     expect(walk).toMatchObject({ step: { src: "load" } })
   })
 
-  it("goes on where only lines are others that the device writes by itself, pinned to a dry run or not", () => {
+  it("continues if only lines differ that the device writes automatically, pinned to a dry run or not", () => {
     const start = begin(row({ shown: { running: "old", diff: "digest" } }))
     const read = { type: "RUNNING_READ", hash: "other image", foreignTimer: false } as const
     const both = after(start, { type: "OPENED" }, { ...read, isExpected: true, isShown: true })
@@ -281,7 +281,7 @@ describe("a change that cannot be proved", () => {
     expect(outcome(after(waiting, "expiry", seen("old")))).toMatchObject({ result: "reverted", runs: "old", ok: false })
   })
 
-  it("is waited for until its timer must have run out, counted from its commit", () => {
+  it("is waited for until its timer must have expired, counted from its commit", () => {
     const waiting = after(pending, ...away, ...untold)
     expect(waiting.delays.map(({ delay, name }) => [name, delay])).toEqual([
       ["after expiry", 1_000 + 345_000 - 2_000],
@@ -289,7 +289,7 @@ describe("a change that cannot be proved", () => {
     ])
   })
 
-  it("is told again as soon as the device answers, three times at most, and then waited for", () => {
+  it("is taken back as soon as the device answers, with at most three attempts, and then waited for", () => {
     const asked = after(pending, ...away, ...untold, "expiryPause")
     expect(step(asked)).toBe("askTimer")
     expect(after(asked, { type: "UNREACHABLE" }).snapshot.value).toEqual({ expiring: { waiting: "resting" } })
@@ -314,12 +314,12 @@ describe("a change that cannot be proved", () => {
     expect(tried.snapshot.context.failure).toBeNull()
   })
 
-  it("is reported unknown when the device stays away after the timer", () => {
+  it("is reported unknown when the device stays unreachable after the timer", () => {
     const walk = after(pending, ...away, ...untold, "expiry", ...away)
     expect(outcome(walk)).toMatchObject({ result: "unknown", runs: "unclear", reason: "unreachable" })
   })
 
-  it("is kept and saved when somebody confirmed it on the device meanwhile", () => {
+  it("is kept and saved when a user confirmed it on the device meanwhile", () => {
     const walk = after(pending, ...away, ...untold, "expiry", seen("candidate"))
     expect(walk).toMatchObject({ step: { src: "save", task: { row: { reason: "keptNew" } } } })
   })
@@ -328,11 +328,11 @@ describe("a change that cannot be proved", () => {
     expect(outcome(after(pending, seen("neither")))).toMatchObject({ result: "unknown", reason: "outsideChange" })
   })
 
-  it("is reported as not proved, not as somebody else's, when it looks like ours and no timer takes it back", () => {
+  it("is reported as not proved, not as another user's, when it looks like ours and no timer takes it back", () => {
     expect(outcome(after(pending, seen("unproved")))).toMatchObject({ result: "unknown", reason: "notProved" })
   })
 
-  it("keeps the proof that was made, and why one could not be made", () => {
+  it("keeps the proof that was made, and the reason why one could not be made", () => {
     const proved = after(pending, { ...seen("candidate", true), proof: "promised-text" })
     expect(proved).toMatchObject({ step: { src: "confirm", task: { row: { proof: "promised-text" } } } })
     const unproved = after(pending, { ...seen("unproved", true), failure: "CommitError: no session\n" })
@@ -351,7 +351,7 @@ describe("a change that cannot be proved", () => {
     })
   })
 
-  it("is not done while the timer runs on after the confirmation was answered", () => {
+  it("is not done while the timer still runs after the answer to the confirmation", () => {
     const settled = after(pending, seen("candidate", true), { type: "CONFIRMED" }, seen("candidate", true))
     expect(rowAt(settled)).toMatchObject({ goal: "old", reason: "confirmIgnored" })
     expect(after(settled, ...untold).snapshot.value).toEqual({ expiring: { waiting: "resting" } })
@@ -363,12 +363,12 @@ describe("a change that cannot be proved", () => {
   })
 })
 
-describe("a change whose commit timer is not seen", () => {
+describe("a change whose commit timer is invisible", () => {
   const pending = after(begin(row()), ...committed)
   const confirming = after(pending, unseen("candidate"))
   const waiting = after(confirming, { type: "CONFIRM_UNSEEN" })
 
-  it("is confirmed in spite of that, and neither saved nor done before the timer must have run out", () => {
+  it("is confirmed in spite of that, and neither saved nor done before the timer must have expired", () => {
     expect(confirming).toMatchObject({ step: { src: "confirm" } })
     expect(waiting).toMatchObject({ step: null, snapshot: { value: { outlasting: "waiting" } } })
     expect(rowAt(waiting).phase).toBe("outlasting")
@@ -395,7 +395,7 @@ describe("a change whose commit timer is not seen", () => {
     })
   })
 
-  it("is waited for, too, when it is not seen any more after it was saved", () => {
+  it("is waited for, too, when it is not seen any more after the save", () => {
     const settled = after(pending, seen("candidate", true), { type: "CONFIRMED" }, unseen("candidate"))
     expect(settled.snapshot.value).toEqual({ outlasting: "waiting" })
   })
@@ -405,7 +405,7 @@ describe("a change whose commit timer is not seen", () => {
     expect(walk).toMatchObject({ step: { src: "confirm", task: { row: { epoch: 2 } } } })
   })
 
-  it("is taken back when something else runs, and is told so three times before it is waited for", () => {
+  it("is taken back when something else runs, with three attempts before it is waited for", () => {
     const told = after(pending, unseen("neither"))
     expect(told).toMatchObject({ step: { src: "discard", task: { row: { reason: "notProved" } } } })
     const again = ["expiryPause", { type: "TIMER_SEEN", runs: true }, unseen("neither")] as const
@@ -453,7 +453,7 @@ describe("a change on a device that saves with each commit", () => {
   const pending = after(begin(row()), ...loadedThere, { type: "COMMITTED", at: 1_000, candidateHash: null })
   const goneBack = after(pending, seen("old"))
 
-  it("is said to be taken back only when the old configuration is saved again", () => {
+  it("is reported as taken back only when the old configuration is saved again", () => {
     expect(goneBack).toMatchObject({ step: { src: "save", task: { claim: true, row: { phase: "restoring" } } } })
     expect(outcome(after(goneBack, { type: "SAVED" }))).toMatchObject({ result: "reverted", reason: "rolledBack" })
   })
@@ -475,13 +475,13 @@ describe("a change on a device that saves with each commit", () => {
     expect(after(restoring, { type: "SAVED" })).toMatchObject({ step: { src: "open", task: { row: { round: 2 } } } })
   })
 
-  it("goes on as elsewhere when it is proved", () => {
+  it("continues as elsewhere when it is proved", () => {
     const end = after(pending, seen("candidate", true), { type: "CONFIRMED" }, seen("candidate"))
     expect(outcome(end)).toMatchObject({ result: "confirmed", ok: true })
   })
 })
 
-describe("a change that a killed process left behind", () => {
+describe("a change of a killed process", () => {
   it.each(changePhases)("%s is taken over with a higher epoch, or is over", (phase) => {
     const walk = left(phase, { epoch: 2 })
     if (isFinal(phase)) return expect([walk.snapshot.status, walk.step]).toEqual(["done", null])
@@ -502,7 +502,7 @@ describe("a change that a killed process left behind", () => {
     expect(walk).toMatchObject({ step: { src: "confirm", task: { claim: true, row: { epoch: 1 } } } })
   })
 
-  it("goes by a verdict that came before it was proved again", () => {
+  it("follows a verdict that came before it was proved again", () => {
     const walk = arrive(row({ phase: "committing", mode: 2, confirmAllowed: false }), "ALL_DEVICES_OK")
     expect(after(walk, seen("candidate", true))).toMatchObject({ step: { src: "confirm" } })
   })
@@ -528,7 +528,7 @@ describe("a change that a killed process left behind", () => {
     expect(after(left("committing", changes), event)).toMatchObject({ step: { src } })
   })
 
-  it("redoes a commit that provably never ran", () => {
+  it("repeats a commit that provably never ran", () => {
     const walk = after(left("committing"), seen("old", false, true), { type: "DISCARDED" }, seen("old"))
     expect(walk).toMatchObject({ step: { src: "open", task: { row: { round: 2 } } } })
   })
@@ -545,7 +545,7 @@ describe("a change that a killed process left behind", () => {
     expect(rowAt(walk)).toMatchObject({ diff: "+vlan 320", candidateHash: "old", oldHash: null, reason: null })
   })
 
-  it("does not commit again when the switch has gone back already", () => {
+  it("does not commit again when the switch has already rolled back", () => {
     expect(outcome(after(left("committing"), seen("old")))).toMatchObject({ result: "reverted" })
   })
 })
@@ -556,7 +556,7 @@ describe("the record of a change", () => {
     expect(silent).toEqual(["dryRun", "unchanged"])
   })
 
-  it("says nothing about a change that is not over", () => expect(outcomeOf(row({ phase: "proved" }))).toBeNull())
+  it("contains nothing about an unfinished change", () => expect(outcomeOf(row({ phase: "proved" }))).toBeNull())
 
   it("refuses an event that does not belong to its state", () => {
     expect(() => take(begin(row()), { type: "CONFIRMED" })).toThrow('{"planned":"opening"} takes no CONFIRMED')
@@ -571,14 +571,14 @@ describe("the record of a change", () => {
   })
 })
 
-describe("a change whose job is over", () => {
+describe("a change whose job has ended", () => {
   const abandoned = (phase: ChangeRow["phase"], changes: Partial<ChangeRow> = {}) => {
     const claim = abandon(row({ phase, oldHash: "old", candidateHash: "new", ...changes }))
     if (claim === null) throw new Error(`a change that is ${phase} is not abandoned`)
     return claim
   }
 
-  it("is taken over from whoever works on it, at the phase where it is", () => {
+  it("is taken over from any process that works on it, at its phase", () => {
     const { from, row: taken } = abandoned("committed")
     expect(from).toEqual({ phase: "committed", epoch: 1 })
     expect(taken).toMatchObject({ phase: "committed", epoch: 2, goal: "old", reason: "othersFailed" })
@@ -614,9 +614,9 @@ describe("a change whose job is over", () => {
     "unchanged",
     "discarded",
     "unknown"
-  ] as const)("is left as it is when it is %s", (phase) => expect(abandon(row({ phase }))).toBeNull())
+  ] as const)("stays unchanged when it is %s", (phase) => expect(abandon(row({ phase }))).toBeNull())
 
-  it.each(["unchanged", "dryRun"] as const)("keeps the reason why its candidate is thrown away: %s", (reason) => {
+  it.each(["unchanged", "dryRun"] as const)("keeps the reason why its candidate is discarded: %s", (reason) => {
     expect(abandon(row({ phase: "discarding", reason }))).toBeNull()
   })
 })

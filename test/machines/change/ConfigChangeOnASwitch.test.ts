@@ -61,7 +61,7 @@ describe.each(modes)("a change in mode %i", (mode) => {
     expectTrue(push(mode, at(step, { fault, late: 2 })))
   })
 
-  it("ends with a true record after any two mishaps", () => {
+  it("ends with a true record after any two faults", () => {
     for (const [first, step] of cases) {
       for (const [second, gap] of cases) {
         for (const late of [first, second].includes("zombie") ? [0, 3] : [0]) {
@@ -80,7 +80,7 @@ describe.each(modes)("a change in mode %i", (mode) => {
     }
   )
 
-  it("leaves nothing behind after a dry run", () => {
+  it("leaves nothing after a dry run", () => {
     const { device, outcome, steps } = push(mode, [], true, true)
     expect(outcome).toMatchObject({ ok: true, reason: "dryRun" })
     expect([device.running(), device.startup(), device.timerRuns()]).toEqual(["old", "old", false])
@@ -110,7 +110,7 @@ describe.each(peculiarities)("a change on a switch that %s", (_name, peculiar) =
     expect(pushed.row.phase).toBe(peculiar.ignoresTimer === true ? "confirmed" : "reverted")
   })
 
-  it("ends with a true record after any two mishaps", () => {
+  it("ends with a true record after any two faults", () => {
     for (const [first, step] of cases) {
       for (const [second, gap] of cases) {
         const moments = [...at(step, { fault: first, late: 0 }), ...at(gap, { fault: second, late: 0 })]
@@ -121,7 +121,7 @@ describe.each(peculiarities)("a change on a switch that %s", (_name, peculiar) =
 })
 
 describe("a change whose device is edited by others", () => {
-  it.each(modes)("in mode %i is never said to run the old or the new configuration", (mode) => {
+  it.each(modes)("in mode %i is never reported to run the old or the new configuration", (mode) => {
     const device = make("old")
     const edited: SimulatedSwitch = {
       ...device,
@@ -137,7 +137,7 @@ describe("a change whose device is edited by others", () => {
   })
 })
 
-describe("any number of mishaps", () => {
+describe("any number of faults", () => {
   const usual = Array.from({ length: 10 }, (): Fault => "none")
   const Faults = Schema.Literals([...usual, ...faults].map((_, index) => index))
   const Script = Schema.Array(Faults).pipe(Schema.check(Schema.isMinLength(12)), Schema.check(Schema.isMaxLength(40)))

@@ -87,7 +87,7 @@ describe.each([
     }
   })
 
-  it("reach what they must", () => {
+  it("reach the required states", () => {
     const reached = new Set(paths.flatMap(({ steps }) => steps.map(({ state }) => placeOf(state).split(".")[0])))
     const all = [...changePhases, ...memory, "over"].filter(
       (state) => !dryRun || /plan|open|load|disc|unch|over|stray|unknown/.test(state)

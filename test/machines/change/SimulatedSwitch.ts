@@ -6,11 +6,11 @@ import type { Observation } from "../../../machines/change/ChangeRow.ts"
 
 export type Config = "old" | "new" | "alien"
 
-/** What a switch does otherwise than most. */
+/** The peculiarities of a switch. */
 export interface Peculiar {
   /** It shows nowhere that a timer runs. */
   readonly hidesTimer?: boolean
-  /** It commits for good although it is told a timer. */
+  /** It commits permanently although a timer was given. */
   readonly ignoresTimer?: boolean
   /** Each commit saves. */
   readonly savesAtCommit?: boolean

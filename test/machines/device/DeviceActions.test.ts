@@ -1,4 +1,4 @@
-/** What is written, told and scheduled with a transition of a device (docs/provisioning.md). */
+/** The writes, notifications and schedules of a device's transitions (docs/provisioning.md). */
 import { describe, expect, it } from "@effect/vitest"
 import type { DeviceState } from "../../../machines/device/DeviceEvents.ts"
 import { applied, facts, fieldsOf, pushed, types } from "./DeviceFixtures.ts"
@@ -10,8 +10,8 @@ const step2Failed = (attempt: number) => applied("INIT", { type: "INIT_STEP2_FAI
 
 const unmanaging = (from: DeviceState) => types(applied(from, { type: "OPERATOR_SET", state: "UNMANAGED" }).actions)
 
-describe("what happens with a transition", () => {
-  it("stores what a discovered device tells, cut to the width of the columns", () => {
+describe("the effects of a transition", () => {
+  it("store the facts of a discovered device, cut to the width of the columns", () => {
     const long = { ...facts, model: "M".repeat(80) }
     const { actions } = applied("DHCP_BOOT", { type: "DISCOVERY_SUCCEEDED", dhcp_ip: "10.90.0.24", facts: long })
     expect(fieldsOf(actions)).toEqual({
@@ -24,7 +24,7 @@ describe("what happens with a transition", () => {
     expect(types(actions)).toContain("touchLastSeen")
   })
 
-  it("schedules the next attempt of a discovery until there is none left", () => {
+  it("schedule the next attempt of a discovery until there is none left", () => {
     expect(discoveryFailed(1)).toContainEqual({
       type: "scheduleDiscovery",
       params: { dhcp_ip: "10.90.0.23", attempt: 2 }
@@ -32,13 +32,13 @@ describe("what happens with a transition", () => {
     expect(types(discoveryFailed(3))).not.toContain("scheduleDiscovery")
   })
 
-  it("schedules discovery when a device that booted asks for its lease again", () => {
+  it("schedule discovery when a device that booted asks for its lease again", () => {
     expect(applied("DHCP_BOOT", { type: "DHCP_LEASE", dhcp_ip: "10.90.0.23" }).actions).toEqual([
       { type: "scheduleDiscovery", params: { dhcp_ip: "10.90.0.23", attempt: 1 } }
     ])
   })
 
-  it("stores the new address, tells the plugins and schedules step 2 when the device has moved", () => {
+  it("store the new address, notify the plugins and schedule step 2 when the device has moved", () => {
     const { actions } = applied("DISCOVERED", { type: "INIT_STEP1_PUSHED", ...pushed })
     expect(actions).toEqual([
       {
@@ -60,12 +60,12 @@ describe("what happens with a transition", () => {
     ])
   })
 
-  it("does not tell plugins of an IPv4 address when the management address is IPv6", () => {
+  it("do not notify plugins of an IPv4 address when the management address is IPv6", () => {
     const event = { type: "INIT_STEP1_PUSHED", ...pushed, management_ip: "2001:db8::9" } as const
     expect(types(applied("DISCOVERED", event).actions)).not.toContain("runPlugins")
   })
 
-  it("puts everything back when the device kept its old address", () => {
+  it("restore everything when the device kept its old address", () => {
     const event = { type: "INIT_STEP1_PUSHED", ...pushed, newAddressAnswers: false, oldAddressAnswers: true } as const
     expect(applied("DISCOVERED", event).actions).toEqual([
       { type: "setFields", params: { hostname: "mac-0C1A33BEEF01" } },
@@ -74,7 +74,7 @@ describe("what happens with a transition", () => {
     ])
   })
 
-  it("tells the plugins about a new managed device with exactly the arguments of the hook", () => {
+  it("notify the plugins of a new managed device with exactly the arguments of the hook", () => {
     const { actions } = applied("INIT", { type: "INIT_STEP2_DONE", facts })
     expect(fieldsOf(actions)).toMatchObject({ synchronized: false, dhcp_ip: null, serial: "WTW22190555" })
     expect(actions).toContainEqual({ type: "recordSyncEvent", params: { cause: "device_init" } })
@@ -93,7 +93,7 @@ describe("what happens with a transition", () => {
     })
   })
 
-  it("leaves what is stored as it is where the device does not say it, and tells the plugins nothing of it", () => {
+  it("keep stored values that the device does not report, and tell the plugins nothing of them", () => {
     const silent = { ...facts, serial_number: null, model: null, os_version: null }
     const { actions } = applied("INIT", { type: "INIT_STEP2_DONE", facts: silent })
     expect(fieldsOf(actions)).toEqual({ vendor: "Arista", synchronized: false, dhcp_ip: null })
@@ -102,17 +102,17 @@ describe("what happens with a transition", () => {
     )
   })
 
-  it("retries step 2 once, 30 seconds later", () => {
+  it("retry step 2 once, 30 seconds later", () => {
     expect(step2Failed(1)).toEqual([{ type: "scheduleInitStep2", params: { attempt: 2, delaySeconds: 30 } }])
     expect(types(step2Failed(2))).not.toContain("scheduleInitStep2")
   })
 
-  it("records why a managed device is unmanaged now, and only for a managed one", () => {
+  it("record why a managed device is unmanaged now, and only for a managed one", () => {
     expect(unmanaging("MANAGED")).toEqual(["setFields", "dropSyncEvents", "recordSyncEvent"])
     expect(unmanaging("INIT")).toEqual(["setFields", "dropSyncEvents"])
   })
 
-  it("gives a replacement the identity of the new unit and keeps the old addresses reserved", () => {
+  it("give a replacement the identity of the new unit and keep the old addresses reserved", () => {
     const event = { type: "REPLACED", ztp_mac: "A", serial: "S", model: "M", platform: "eos", dhcp_ip: "D" } as const
     const { actions } = applied("UNMANAGED", event)
     expect(types(actions)).toEqual(["reserveManagementAddresses", "setFields"])

@@ -75,7 +75,7 @@ describe("the state of a device", () => {
       "Device acc-b2-07 in state MANAGED takes no DHCP_LEASE"
     ]
   ]
-  it.each(refusals)("in %s refuses an event with the sentence that users know (%#)", (state, event, rule, message) => {
+  it.each(refusals)("in %s refuses an event with the documented sentence (%#)", (state, event, rule, message) => {
     expect(apply(state, event)).toEqual({ _tag: "Refused", rule, message })
   })
 })

@@ -39,7 +39,7 @@ describe("all paths of the device machine", () => {
   })
 })
 
-describe("what a device is doing", () => {
+describe("the work of a device", () => {
   const call = { name: "ReadFacts", job: null, since: 0 }
   const row = newChange({
     mode: 1,

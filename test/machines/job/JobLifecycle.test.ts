@@ -105,7 +105,7 @@ describe("the status of a job", () => {
     })
   })
 
-  it("of another job does not know the refresh's own lock rule", () => {
+  it("of another job does not use the refresh's own lock rule", () => {
     expect(applyJobEvent(job("RUNNING"), { type: "LOCK_BUSY" })).toMatchObject({
       _tag: "Refused",
       rule: "isRepositoryRefresh"
@@ -139,7 +139,7 @@ describe("the lists of statuses", () => {
     expect(unfinishedStates.filter((state) => final.includes(state))).toEqual([])
   })
 
-  it("name as begun what has left the first state and not ended", () => {
+  it("name as begun all statuses after the first one that have not ended", () => {
     expect(new Set(begunStates)).toEqual(new Set(unfinishedStates.filter((state) => state !== "SCHEDULED")))
   })
 })
@@ -154,7 +154,7 @@ describe("all paths of the job machine", () => {
     expect(new Set(paths.flatMap(({ steps }) => steps.map(({ state }) => state.value)))).toEqual(new Set(jobStates))
   })
 
-  it("are followed by the rows of jobs", async () => {
+  it("agree with the rows of jobs", async () => {
     for (const path of paths) {
       let status: JobState = "SCHEDULED"
       const take = ({ event }: { readonly event: JobEvent }) => {
@@ -172,7 +172,7 @@ describe("any sequence of events", () => {
     Schema.check(Schema.isMaxLength(20))
   )
 
-  it.prop("never moves a job that is over, and stamps its end at most once", [Sequence], ([sequence]) => {
+  it.prop("never moves an ended job, and stamps its end at most once", [Sequence], ([sequence]) => {
     let status: JobState = "SCHEDULED"
     let stamps = 0
     for (const index of sequence) {

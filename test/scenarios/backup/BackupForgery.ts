@@ -1,4 +1,4 @@
-/** Backups whose contents say something else than they did, with right sums: what another release, or somebody of ill will, would write. */
+/** Backups with altered contents and right sums: as another release, or an attacker, would write them. */
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import * as BackupFile from "../../../src/backup/BackupFile.ts"

@@ -27,7 +27,7 @@ export const fill = Effect.gen(function* () {
     select 'test', 'made', false, jsonb_build_object('number', n, 'text', repeat('x', 200)) from generate_series(1, ${EVENTS}) n`
 })
 
-/** What a restore says anew, and is not compared. */
+/** Values that a restore rewrites, and that are not compared. */
 const SAID_ANEW = ["device", "event", "sync_event", "restore", "local_user"]
 
 /** Numbers of events that a restore makes itself are above. */
@@ -62,7 +62,7 @@ export const inDatabase = <A, E, R>(url: string, work: Effect.Effect<A, E, R>) =
     Effect.provide(work, stores)
   ).pipe(Effect.scoped)
 
-/** What the database of this URL holds. */
+/** The contents of the database of this URL. */
 export const held = (url: string) => inDatabase(url, digests)
 
 /** Where a site in this folder has its data: nothing of it is where another one has it. */

@@ -25,7 +25,7 @@ const mayMount = process.getuid?.() === 0 && spawnSync("unshare", ["-m", "true"]
 const WITHOUT = mayMount ? "" : " (skipped: only root may mount a small disk)"
 
 describe.skipIf(!mayMount)(`A full disk${WITHOUT}`, () => {
-  it.live("ends a backup, whose file of before stays", () =>
+  it.live("ends a backup, and the previous file stays", () =>
     Effect.gen(function* () {
       const { env } = yield* make
       const disk = yield* smallDisk
@@ -39,7 +39,7 @@ describe.skipIf(!mayMount)(`A full disk${WITHOUT}`, () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("under the files of the site leaves the database as it was", () =>
+  it.live("below the files of the site leaves the database unchanged", () =>
     Effect.gen(function* () {
       const site = yield* make
       yield* Effect.promise(() => fs.writeFile(path.join(site.folder, "alerts.yml"), "#".repeat(100_000)))
@@ -59,7 +59,7 @@ describe.skipIf(!mayMount)(`A full disk${WITHOUT}`, () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("under the database leaves it as it was", () =>
+  it.live("below the database leaves it unchanged", () =>
     Effect.gen(function* () {
       const site = yield* make
       const postgres = yield* PostgresProcess.make

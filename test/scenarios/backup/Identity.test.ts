@@ -29,7 +29,7 @@ const execute = (url: string, statement: string) =>
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement))
   )
 
-it.live("brings the identity to the machine where it is put back, and to no machine of others unless asked", () =>
+it.live("a restore brings the identity to its machine, and to another site's machine only on request", () =>
   Effect.gen(function* () {
     const site = yield* make
     const id = yield* idOf(site.url)
@@ -57,7 +57,7 @@ it.live("brings the identity to the machine where it is put back, and to no mach
   }).pipe(Effect.scoped)
 )
 
-it.live("of a release before identities leaves the machine the identity that it has, and its ways", () =>
+it.live("a backup of a release before identities keeps the identity and the paths of the machine", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.emptyDatabaseUrl
     const folder = yield* Program.dataFolder
@@ -90,7 +90,7 @@ const migratedTo54 = (url: string) =>
     url
   )
 
-it.live("is not made of a database that has lost most of it, and leaves the backup before as it was", () =>
+it.live("a backup is refused for a database that has lost most of its rows, and keeps the previous backup", () =>
   Effect.gen(function* () {
     const site = yield* make
     const before = yield* Effect.promise(() => fs.readFile(site.file))

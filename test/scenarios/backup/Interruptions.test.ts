@@ -1,4 +1,4 @@
-/** A backup or a restore that does not come to its end says so, has no exit code of a success, and leaves what was there as it was. */
+/** An interrupted backup or restore says so, has no exit code of a success, and leaves everything unchanged. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
@@ -11,7 +11,7 @@ import { stop } from "./StoppedCommand.ts"
 
 const names = (folder: string) => Effect.promise(() => fs.readdir(folder))
 
-it.live("a backup leaves alone what is no file or is there, and says what is in its way", () =>
+it.live("a backup does not replace a path that is not a file or already exists, and names the obstacle", () =>
   Effect.gen(function* () {
     const { env, folder } = yield* make
     const there = path.join(folder, "there")
@@ -52,7 +52,7 @@ it.live("a backup leaves alone what is no file or is there, and says what is in 
   }).pipe(Effect.scoped)
 )
 
-it.live("a backup that is stopped leaves no file and is no success", () =>
+it.live("a stopped backup leaves no file and is not successful", () =>
   Effect.gen(function* () {
     const { env, folder, url } = yield* make
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -71,7 +71,7 @@ it.live("a backup that is stopped leaves no file and is no success", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("a restore that is stopped, or whose rows or files cannot be put, changes nothing", () =>
+it.live("a restore that is stopped, or whose rows or files cannot be written, changes nothing", () =>
   Effect.gen(function* () {
     const site = yield* make
     const { target, unchanged } = yield* occupied

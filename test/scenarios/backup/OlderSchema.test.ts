@@ -12,7 +12,7 @@ import { databaseOf } from "../upgrade/Fixture.ts"
 import { saying } from "./BackupForgery.ts"
 import { held, inDatabase, make, placedIn } from "./BackupSite.ts"
 
-/** A backup of a database as it is, made by the release of today before it has migrated it, and what restores it elsewhere. */
+/** A backup of an unchanged database, made by the release of today before it has migrated it, and what restores it elsewhere. */
 const backUp = Effect.fn(function* (url: string) {
   const folder = yield* Program.dataFolder
   const env = { ...placedIn(folder), SECRET_KEY: SHARED_KEY, DATABASE_URL: url }
@@ -27,12 +27,12 @@ const backUp = Effect.fn(function* (url: string) {
 })
 
 /**
- * What a restore says of jobs and changes that were under way, it says at the schema of today; and a backup of before identities gets one
- * where it is put back.
+ * A restore describes unfinished jobs and changes in the schema of today; and a backup from before identities gets one where it is
+ * restored.
  */
 const SAID_ANEW = { installation: "", job: "", config_change: "", joblock: "", device_operation: "" }
 
-it.live("restores a site of 0.1.0 in the middle of a rollout to what an upgrade makes of it", () =>
+it.live("restores a 0.1.0 site in the middle of a rollout to the result of an upgrade", () =>
   Effect.gen(function* () {
     const url = yield* databaseOf("all")
     const { elsewhere, env, said, target } = yield* backUp(url)
@@ -64,7 +64,7 @@ it.live("restores a site of 0.1.0 in the middle of a rollout to what an upgrade 
 /** The schema before the newest one: what a site has that upgrades today. */
 const BEFORE = Number(migrations.at(-2)?.name.slice(0, 4))
 
-it.live(`brings rows of the schema before the newest one (${BEFORE}) to it`, () =>
+it.live(`brings rows of the previous schema (${BEFORE}) to the newest one`, () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.emptyDatabaseUrl
     yield* inDatabase(
@@ -88,7 +88,7 @@ it.live(`brings rows of the schema before the newest one (${BEFORE}) to it`, () 
   }).pipe(Effect.scoped)
 )
 
-it.live("refuses a backup of a newer release, schema or format, and says which release it needs", () =>
+it.live("refuses a backup of a newer release, schema or format, and names the required release", () =>
   Effect.gen(function* () {
     const site = yield* make
     const empty = yield* TestDatabase.emptyDatabaseUrl

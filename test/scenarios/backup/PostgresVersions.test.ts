@@ -10,7 +10,7 @@ import { SHARED_KEY } from "../../support/Replica.ts"
 import * as TestDatabase from "../../support/TestDatabase.ts"
 import { fill, held, inDatabase, make, placedIn } from "./BackupSite.ts"
 
-/** What the embedded database of a data folder holds, while no server runs. */
+/** The contents of the embedded database of a data folder, while no server runs. */
 const heldIn = (dataDir: string) =>
   Effect.gen(function* () {
     const { password, port } = yield* EmbeddedPostgres.make({ dataDir: path.join(dataDir, "database") })
@@ -33,13 +33,13 @@ const { version } = OlderPostgres
 describe.skipIf(version === undefined)(
   `Another version of PostgreSQL${version === undefined ? ` (${OlderPostgres.WITHOUT})` : ""}`,
   () => {
-    it.live("takes the place of the one under the embedded database, as an upgrade of it needs", () =>
+    it.live("replaces the one of the embedded database, as its upgrade requires", () =>
       Effect.gen(function* () {
         const folder = yield* Program.dataFolder
         const env = { ...placedIn(folder), SECRET_KEY: SHARED_KEY }
         const file = path.join(folder, "site.backup")
         const database = path.join(folder, "database")
-        // the release before has left it running
+        // the previous release has left it running
         const older = yield* OlderPostgres.make(database)
         const asked = ["setup", "--new-database"]
         assert.strictEqual((yield* Program.command({ ...env, DATABASE_URL: older.url }, asked)).code, 0)
@@ -64,7 +64,7 @@ describe.skipIf(version === undefined)(
       }).pipe(Effect.scoped)
     )
 
-    it.live("takes a site from the embedded one, and gives it back", () =>
+    it.live("imports a site from the embedded one, and exports it again", () =>
       Effect.gen(function* () {
         const site = yield* make
         const older = yield* OlderPostgres.make(path.join(yield* Program.dataFolder, "database"))

@@ -1,6 +1,6 @@
 /**
- * A backup of one machine on another: the lab went on changing meanwhile. Two replicas that are started on what was restored look at each
- * device before they push anything, and tell what was committed after the backup as drift, with the job that nobody else remembers.
+ * A backup of one machine on another: the lab has changed meanwhile. Two replicas on the restored database look at each device before they
+ * push anything, and report commits after the backup as drift, with the job that no other record names.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -21,7 +21,7 @@ const names = ManagedCampus.accessNames(3)
 
 const described = (text: string): string => /interface Ethernet1\n {3}description (\w+)/.exec(text)?.[1] ?? ""
 
-/** What the database says of each device: whether it is synchronized, why not, and whether somebody still has to look at it. */
+/** The database's record of each device: whether it is synchronized, the reason, and whether it must still be looked at. */
 const known = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<{ hostname: string; synchronized: boolean; unseen: boolean; causes: string | null }>`
@@ -52,7 +52,7 @@ const makeSite = Effect.gen(function* () {
   return { env, url, server, switches, devices, push }
 })
 
-it.live("finds on another machine what was committed after the backup, before it pushes anything", () =>
+it.live("finds commits after the backup on another machine, before it pushes anything", () =>
   Effect.gen(function* () {
     const { devices, env, push, server, switches, url } = yield* makeSite
     yield* push(devices, "before")
@@ -118,7 +118,7 @@ it.live("finds on another machine what was committed after the backup, before it
       switches.map((some) => described(some.running())),
       ["after", "before", "before"]
     )
-    // until somebody refreshes, each dry run says that the commits are older, and force alone pushes none of them
+    // until the next refresh, each dry run says that the commits are older, and force alone pushes none of them
     const run = Effect.fnUntraced(function* (args: Readonly<Record<string, unknown>>) {
       const id = yield* one?.start("sync_devices", { resync: true, force: true, ...args }) ?? Effect.die("no replica")
       return JSON.stringify(yield* ServerProcess.untilEnded(id))

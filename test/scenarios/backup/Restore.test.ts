@@ -1,4 +1,4 @@
-/** What is put back is what was there; a restore that may not be, or that is killed, changes nothing. */
+/** A restore restores everything exactly; one that is refused, or killed, changes nothing. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,7 +11,7 @@ import { stop } from "./StoppedCommand.ts"
 
 const OTHER_KEY = "another key of another site, which is long enough"
 
-it.live("puts back every row as it was, refuses what may not be, and says what nobody knows any more", () =>
+it.live("restores every row exactly, refuses invalid targets, and names unknown facts", () =>
   Effect.gen(function* () {
     const site = yield* make
     assert.match(site.said, /SECRET_KEY \([\w-]+\) is not in it/)
@@ -53,7 +53,7 @@ it.live("puts back every row as it was, refuses what may not be, and says what n
   }).pipe(Effect.scoped)
 )
 
-it.live("changes nothing when the file is damaged, when somebody works with the database, and when it is killed", () =>
+it.live("changes nothing when the file is damaged, when the database is in use, and when it is killed", () =>
   Effect.gen(function* () {
     const site = yield* make
     const whole = yield* Effect.promise(() => fs.readFile(site.file))
@@ -103,7 +103,7 @@ it.live("changes nothing when the file is damaged, when somebody works with the 
   }).pipe(Effect.scoped)
 )
 
-it.live("takes an embedded database with its key to an external one, encrypted", () =>
+it.live("moves an embedded database with its key to an external one, encrypted", () =>
   Effect.gen(function* () {
     const folder = yield* Program.dataFolder
     const file = path.join(folder, "site.backup")

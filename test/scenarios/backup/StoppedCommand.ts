@@ -1,4 +1,4 @@
-/** Commands that are stopped in the middle of their work: where that is, is where somebody else holds a table that they need. */
+/** Commands that are stopped in the middle of their work: at a point where another session holds a table that they need. */
 import { PgClient } from "@effect/sql-pg"
 import { Deferred, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -7,7 +7,7 @@ import * as Program from "../../support/Program.ts"
 /** Under a name of its own: nothing is restored while a server is connected. */
 const at = (url: string) => PgClient.layer({ url: Redacted.make(url), maxConnections: 1, applicationName: "tester" })
 
-/** Lets nobody use the events in a database, until the scope closes: `exclusive` lets others read them. */
+/** Locks the events in a database until the scope closes: `exclusive` lets others read them. */
 const holdingEvents = Effect.fnUntraced(function* (url: string, mode: "exclusive" | "access exclusive") {
   const areHeld = yield* Deferred.make<void>()
   const hold = Effect.flatMap(SqlClient.SqlClient, (sql) =>

@@ -17,8 +17,8 @@ import { jobNamed } from "../../support/Jobs.ts"
 import { timer } from "../../support/Patience.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-// One BIRD that a server of this process changes with `apply_config`, and something that happens to it right after a verb of the
-// driver was answered. What came of it is read from the job's record, from BIRD and from what it starts with.
+// One BIRD that a server of this process changes with `apply_config`, and an incident right after the answer to a verb of the driver. The
+// result is read from the job's record, from BIRD and from its startup configuration.
 
 const hostname = "bird1"
 
@@ -36,7 +36,7 @@ const config = (route: string): string =>
 const old = config("10.1.0.0/16")
 const wanted = config("10.2.0.0/16")
 
-/** What `birdc` prints. */
+/** The output of `birdc`. */
 const birdc = ({ folder }: Bird.Bird, words: string, socket = "control") =>
   Effect.promise(
     () =>
@@ -45,7 +45,7 @@ const birdc = ({ folder }: Bird.Bird, words: string, socket = "control") =>
       })
   )
 
-/** Waits until no timer of BIRD runs, also while nobody else reaches it. */
+/** Waits until no timer of BIRD runs, also while BIRD is unreachable for others. */
 const untilUndone = (bird: Bird.Bird, socket: string): Effect.Effect<void> =>
   Effect.flatMap(birdc(bird, "configure status", socket), (said) =>
     said.includes("Daemon is up") && !said.includes("unconfirmed")
@@ -53,13 +53,13 @@ const untilUndone = (bird: Bird.Bird, socket: string): Effect.Effect<void> =>
       : Effect.andThen(Effect.sleep("200 millis"), untilUndone(bird, socket))
   )
 
-/** What happens, and the verb after whose answer it does. */
+/** The incident, and the verb after whose answer it happens. */
 interface Strike {
   readonly after: "load" | "commitTimed" | "confirm"
   readonly happens: (bird: Bird.Bird) => Effect.Effect<unknown>
 }
 
-/** What BIRD runs and starts with, what the job says, and candidates that are left open. */
+/** BIRD's running and startup configuration, the job's record, and candidates that remain open. */
 interface Outcome {
   readonly runs: "new" | "old" | "neither"
   readonly startsWith: "new" | "old" | "neither"
@@ -154,19 +154,19 @@ const done: Partial<Outcome> = { runs: "new", startsWith: "new", says: "done", l
 const untouched: Partial<Outcome> = { runs: "old", startsWith: "old", says: "old", left: [] }
 
 Bird.describeBird("a change of a BIRD", () => {
-  it.live("is proved, confirmed and saved", () =>
+  it.live("a change is proved, confirmed and saved", () =>
     Effect.gen(function* () {
       expect(yield* play()).toMatchObject(done)
     })
   )
 
-  it.live("leaves nothing behind when it was a dry run", () =>
+  it.live("a dry run leaves nothing", () =>
     Effect.gen(function* () {
       expect(yield* play(undefined, wanted, true)).toMatchObject({ ...untouched, says: "done" })
     })
   )
 
-  it.live("is refused with the line that is wrong", () =>
+  it.live("a wrong candidate is refused with the line", () =>
     Effect.gen(function* () {
       const outcome = yield* play(undefined, wanted.replace("route ", "rout "))
       expect(outcome).toMatchObject(untouched)
@@ -174,7 +174,7 @@ Bird.describeBird("a change of a BIRD", () => {
     })
   )
 
-  it.live("that nobody could confirm is taken back by BIRD itself, and the job says so", () =>
+  it.live("BIRD takes back a change without a confirmation, and the job says so", () =>
     Effect.gen(function* () {
       const outcome = yield* play({
         after: "commitTimed",
@@ -185,7 +185,7 @@ Bird.describeBird("a change of a BIRD", () => {
     })
   )
 
-  it.live("that somebody else undoes before it is confirmed is reported as undone", () =>
+  it.live("a change that another user undoes before the confirmation is reported as undone", () =>
     Effect.gen(function* () {
       const outcome = yield* play({ after: "commitTimed", happens: (bird) => birdc(bird, "configure undo") })
       expect(outcome).toMatchObject(untouched)
@@ -193,7 +193,7 @@ Bird.describeBird("a change of a BIRD", () => {
     })
   )
 
-  it.live("goes on after a restart of BIRD that came before the commit", () =>
+  it.live("a change continues after a restart of BIRD before the commit", () =>
     Effect.gen(function* () {
       expect(yield* play({ after: "load", happens: (bird) => Effect.andThen(bird.kill, bird.start) })).toMatchObject(
         done
@@ -202,7 +202,7 @@ Bird.describeBird("a change of a BIRD", () => {
   )
 
   for (const after of ["commitTimed", "confirm"] as const) {
-    it.live(`ends old when BIRD is killed after ${after} and starts with what it had saved`, () =>
+    it.live(`a change ends old when BIRD is killed after ${after} and starts with its saved configuration`, () =>
       Effect.gen(function* () {
         const outcome = yield* play({ after, happens: (bird) => Effect.andThen(bird.kill, bird.start) })
         expect(outcome).toMatchObject(untouched)
@@ -211,7 +211,7 @@ Bird.describeBird("a change of a BIRD", () => {
     )
   }
 
-  it.live("is no success when BIRD runs something that does not say what it is", () =>
+  it.live("a change is not successful when BIRD runs an incomplete configuration", () =>
     Effect.gen(function* () {
       const outcome = yield* play({
         after: "commitTimed",
@@ -223,7 +223,7 @@ Bird.describeBird("a change of a BIRD", () => {
 })
 
 Bird.describeBird("a timed commit of a BIRD", () => {
-  it.live("is undone at once when it is discarded, and a second one beside it is refused", () =>
+  it.live("a change is undone at once when it is discarded, and a second simultaneous one is refused", () =>
     Effect.gen(function* () {
       const start = BirdDriver.marked("start", old)
       const bird = yield* Bird.make({ "bird.conf": start.text, [`${start.mark}.conf`]: start.text })

@@ -45,7 +45,7 @@ const makeSession = (
   const fileOf = (mark: string) => join(folder, `${mark}.conf`)
   const openOf = (name: string) => join(folder, `${name}.open`)
 
-  /** What BIRD says to a command, whether or not it refuses it. Each has a connection of its own. */
+  /** BIRD's answer to a command, whether or not it refuses it. Each has a connection of its own. */
   const say = (...words: ReadonlyArray<string>) =>
     Effect.callback<string, Errors.ExchangeError>((resume) => {
       const [command, seconds] = [words.join(" "), 10]
@@ -90,7 +90,7 @@ const makeSession = (
   })
   const commit = Effect.fnUntraced(function* (name: string, ...timeout: ReadonlyArray<string>) {
     const { pending } = yield* sessions
-    // a commit beside a timer would be what that timer goes back to
+    // a commit during a timer would be what that timer restores
     if (Option.isSome(pending)) return yield* refused("configure", `${pending.value.name} waits for its confirmation`)
     const mark = yield* files(() => readFileSync(openOf(name), "utf8"))
     yield* ask("configure", `"${fileOf(mark)}"`, ...timeout)

@@ -1,6 +1,6 @@
 /**
- * An initialisation that is told to abort (docs/jobs.md#abort): nothing new begins, everything is as before as long as the
- * switch was not told to move, and the record says how far it came.
+ * An aborted initialisation (docs/jobs.md#abort): nothing new begins, everything is unchanged as long as the switch has not begun to move,
+ * and the record contains the progress.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -23,7 +23,7 @@ const slowDown = (members: ReadonlyArray<Member>) => {
   for (const fault of SLOW) members[0]?.device.setFault(fault)
 }
 
-/** Instants before the switch is told to move. */
+/** Moments before the switch begins to move. */
 const EARLY = [
   command("survey", /^show lldp neighbors/),
   said("planned"),
@@ -37,7 +37,7 @@ const Result = Schema.Struct({
   progress: Schema.Array(Schema.Struct({ step: Schema.String, message: Schema.String }))
 })
 
-/** What the record of an aborted job says: the steps that it began, and the texts of its device. */
+/** The record of an aborted job: the steps that it began, and the texts of its device. */
 const recordOf = ({ result }: Job) => {
   const { devices, progress } = Schema.decodeUnknownSync(Result)(result)
   return {
@@ -97,25 +97,27 @@ const aborting = Effect.fnUntraced(function* (kind: InitKind) {
 })
 
 for (const [what, kind] of TABLE) {
-  it.live(`leaves ${what} as it was when it is aborted in time, and goes on to MANAGED when it is too late`, () =>
-    Effect.gen(function* () {
-      const { attempt, left } = yield* aborting(kind)
-      assert.deepStrictEqual(
-        left.members.slice(1).map(({ state }) => state),
-        kind === kinds.pair ? ["DISCOVERED"] : []
-      )
-      if (kind !== kinds.pair) return
-      const again = yield* attempt(null)
-      assert.deepStrictEqual(
-        again.left.members.map(({ state }) => state),
-        ["MANAGED", "MANAGED"],
-        JSON.stringify(again.jobs)
-      )
-    }).pipe(Effect.scoped)
+  it.live(
+    `an aborted initialisation leaves ${what} unchanged in time, and continues to MANAGED when it is too late`,
+    () =>
+      Effect.gen(function* () {
+        const { attempt, left } = yield* aborting(kind)
+        assert.deepStrictEqual(
+          left.members.slice(1).map(({ state }) => state),
+          kind === kinds.pair ? ["DISCOVERED"] : []
+        )
+        if (kind !== kinds.pair) return
+        const again = yield* attempt(null)
+        assert.deepStrictEqual(
+          again.left.members.map(({ state }) => state),
+          ["MANAGED", "MANAGED"],
+          JSON.stringify(again.jobs)
+        )
+      }).pipe(Effect.scoped)
   )
 }
 
-it.live("takes back what a killed server has begun when the job is aborted before it goes on", () =>
+it.live("takes back the work of a killed server when the job is aborted before it continues", () =>
   Effect.gen(function* () {
     const scene = yield* InitScene.make(kinds.access, 1)
     const { attempt, members } = yield* scene.next

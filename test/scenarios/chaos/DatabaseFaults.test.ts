@@ -16,7 +16,7 @@ const SEED = Number(process.env["CHAOS_SEED"] ?? "20261122")
 /** A sync of the scene takes about this long, in milliseconds. */
 const SYNC_MS = 1_200
 
-/** Each kind of harm once: connections that break, a database that is gone, one that refuses, one that does not answer. */
+/** Each kind of harm once: connections that break, a missing database, one that refuses, one that does not answer. */
 const SHORT = [
   "three fast restarts",
   "a killed backend",
@@ -70,7 +70,7 @@ const shortRound = (fault: DatabaseFault, index: number): DatabaseScene.Round =>
 })
 
 it.live(
-  "brings everything that was accepted to a truthful end, whatever happens to the database",
+  "brings all accepted work to a true end, whatever happens to the database",
   () =>
     Effect.gen(function* () {
       const random = randomOf(SEED)

@@ -1,4 +1,4 @@
-/** What can happen to PostgreSQL, each made from outside: by signals to its processes, its files and its neighbours. */
+/** The faults of PostgreSQL, each made from outside: by signals to its processes, its files and its neighbours. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -8,7 +8,7 @@ import type { PostgresProcess } from "../../support/PostgresProcess.ts"
 /** Yields even numbers below 1. */
 type Random = () => number
 
-/** What a fault needs: the server, chance, and the processes that work for its clients. */
+/** The requirements of a fault: the server, chance, and the processes that work for its clients. */
 export interface Victim {
   readonly postgres: PostgresProcess
   readonly random: Random
@@ -95,7 +95,7 @@ const storm = (name: string, signal: NodeJS.Signals): DatabaseFault => ({
     )
 })
 
-/** Nobody answers a commit that waits for a standby: it is done, and those who asked for it do not hear so. */
+/** No process answers a commit that waits for a standby: it is done, and its callers do not learn it. */
 const NO_STANDBY = "synchronous_standby_names = 'nobody'"
 
 const faultList: ReadonlyArray<DatabaseFault> = [

@@ -1,8 +1,7 @@
 /**
- * A campus whose server is a process of its own on a PostgreSQL of its own. One round starts a live sync or a refresh with
- * other jobs beside it, strikes the database while they run, and goes on asking for jobs meanwhile. When the database is
- * back, everything that was accepted has to come to a truthful end by itself: the server is never started again (promises
- * 3 to 5 and 8).
+ * A campus whose server is a process of its own on a PostgreSQL of its own. One round starts a live sync or a refresh together with other
+ * jobs, strikes the database while they run, and continues to request jobs meanwhile. When the database returns, all accepted work must
+ * come to a true end automatically: the server is never started again (promises 3 to 5 and 8).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Layer, Option, Redacted, Result } from "effect"
@@ -19,21 +18,21 @@ import { judge, type Mark, markOf, rowProblems, wantedBy } from "./SyncVerdict.t
 import { seconds, timer } from "../../support/Patience.ts"
 import { storesOn } from "../../support/TestStores.ts"
 
-/** Switches that are synchronized, and others that the jobs beside the sync are about. */
+/** Synchronized switches, and others for the additional jobs. */
 const SYNCED = 6
 const OTHERS = 3
 const COMMIT_MS = 60
 const HISTORY = 100_000
-/** What has not ended so long after the database is back is lost. */
+/** Work that has not ended so long after the return of the database is lost. */
 const PATIENCE = seconds(150)
 /** A request that is not answered after this time hangs. */
 const ANSWER = seconds(100)
-/** Pause between two requests of the one who asks for jobs. */
+/** Pause between two requests of the client that starts jobs. */
 const ASK_EVERY = "150 millis"
 /** How long jobs are asked for after the database is back. */
 const AFTERWARDS = "500 millis"
 
-/** What runs while the database is struck. The number is how a live sync is confirmed. */
+/** The work while the database is struck. The number is the confirm mode of a live sync. */
 export type Work = 0 | 1 | 2 | "refresh"
 
 export interface Round {
@@ -57,7 +56,7 @@ export interface RoundOutcome {
   readonly recoveryMs: number
 }
 
-/** What was asked for beside the work of a round. */
+/** The additional requests of a round. */
 interface Asked {
   readonly accepted: Array<number>
   refused: number
@@ -115,7 +114,7 @@ export const make = Effect.fnUntraced(function* (
     return yield* server.tryStart("refresh_repo", null, { repository: "settings" })
   })
 
-  /** Asks for one job after the other until the round is over. */
+  /** Requests one job after the other until the round has ended. */
   const ask = Effect.fnUntraced(function* (round: Asked) {
     for (let turn = 0; !round.isOver; turn += 1) {
       const hostname = others[turn % others.length] ?? ""

@@ -7,7 +7,7 @@ import { randomOf } from "../../support/Random.ts"
 import * as DatabaseScene from "./DatabaseScene.ts"
 
 it.live(
-  "brings a live sync and all jobs beside it to a truthful end when the database fails over to its standby",
+  "brings a live sync and all other jobs to a true end when the database fails over to its standby",
   () =>
     Effect.gen(function* () {
       const { failOver, postgres } = yield* PostgresProcess.makePair

@@ -8,13 +8,13 @@ export interface Ending {
   /** `other`: what an operator made of it. */
   readonly runs: "old" | "new" | "other"
   readonly saved: "old" | "new" | "other"
-  /** What the text of the failed task holds, in this order; nothing when it is done. */
+  /** The parts of the failed task's text, in this order; empty on success. */
   readonly says: ReadonlyArray<string>
   /** Cause of the sync event that is left; none when what was known of the device still holds. */
   readonly event?: string
-  /** A session of ours may stay that only the next change of the switch removes. */
+  /** One of our sessions may remain that only the next change of the switch removes. */
   readonly mayLeave?: true
-  /** The timer has to be waited for: the switch cannot be told to take the change back, or does not show its timer. */
+  /** The timer has to be waited for: the switch is unreachable for taking the change back, or does not show its timer. */
   readonly untold?: true
 }
 
@@ -49,7 +49,7 @@ export const takenBack = (...says: ReadonlyArray<string>): Ending => ({
   says: ["The device runs the configuration that it had before.", ...says]
 })
 
-/** It was committed, its timer has taken it back, and nobody could look. */
+/** It was committed, its timer has taken it back, and the switch could not be read. */
 export const outOfSight: Ending = {
   ...failed,
   untold: true,
@@ -69,7 +69,7 @@ export const unsaved: Ending = {
   ]
 }
 
-/** Somebody else has changed it in the meantime. */
+/** Another user has changed it in the meantime. */
 export const changedByOthers: Ending = {
   ...failed,
   runs: "other",
@@ -87,7 +87,7 @@ export const faults =
     for (const fault of list) device.setFault(fault)
   }
 
-/** What is being done at a step of the lab, in words. */
+/** The work at a step of the lab, in words. */
 export const stepWords = {
   connect: "connecting",
   login: "logging in",

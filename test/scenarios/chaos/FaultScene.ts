@@ -1,7 +1,6 @@
 /**
- * One live sync of a campus in which everything goes wrong at once, on every switch something else. Whatever happens, a
- * switch ends on the old or the new configuration, its record says which, and nothing of ours stays behind (promises 2, 3,
- * 5 and 7).
+ * One live sync of a campus with a different fault on every switch. In every case a switch ends on the old or the new configuration, its
+ * record names which, and nothing of ours remains (promises 2, 3, 5 and 7).
  */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
@@ -12,7 +11,6 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 import * as Campus from "../../support/Campus.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -21,6 +19,7 @@ import { begin } from "./FaultMoments.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { givenUpAfter } from "../../support/Silence.ts"
 import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 /** Switches that are worked on at once: the test's own processor time must not look like a silent switch. */
 const CONCURRENCY = "48"
@@ -28,7 +27,7 @@ const CONCURRENCY = "48"
 /** Short, so that the table ends in time. */
 const SILENCE = { connect: 6, firstPrompt: 6, show: 6, runningConfig: 6, load: 6, commit: 5, save: 5 }
 
-/** What is left of one case when the job is over. */
+/** The remains of one case after the job. */
 interface Left {
   readonly before: string
   readonly running: string
@@ -127,7 +126,7 @@ export const describeSync = (title: string, faultCases: ReadonlyArray<FaultCase>
       story = await Effect.runPromise(play(faultCases, timerSeconds))
     }, seconds(600))
 
-    it("ends FINISHED with every device in its record, and leaves no lock, and no open change but of switches that are lost", () => {
+    it("ends FINISHED with every device in its record, and leaves no lock, and no open change except of lost switches", () => {
       assert.deepInclude(story.job, { status: "FINISHED", exception: null, change_score: 100 })
       assert.sameMembers(Object.keys(ManagedCampus.devicesOf(story.job)), [...names])
       assert.strictEqual(story.locks, 0)
@@ -135,7 +134,7 @@ export const describeSync = (title: string, faultCases: ReadonlyArray<FaultCase>
       assert.isAtMost(story.open, faultCases.filter(({ ending }) => ending.untold === true && !ending.done).length)
     })
 
-    it("leaves no trace of the dry run that went before", () => {
+    it("leaves no trace of the earlier dry run", () => {
       assert.deepStrictEqual(story.dryRunTraces, [])
     })
 

@@ -108,7 +108,7 @@ const once = (
   ]
 }
 
-/** What comes of a refusal that does not just end the device's part. The list of sessions is asked for in another form. */
+/** The results of a refusal that does not just end the device's part. The list of sessions is requested in another form. */
 const afterRefusal: Partial<Record<Endings.KnownStep, Endings.Ending>> = {
   showSessions: Endings.done,
   clean: Endings.untouched("ReplaceConfigException: rollback clean-config: % Internal error")
@@ -121,7 +121,7 @@ const refused = once(
   Endings.takenBack("CommitError: The device refused to commit")
 )
 
-/** What comes of an empty answer that the switch should not have given. The others are asked for again. */
+/** The results of an unexpected empty answer. The others are requested again. */
 const afterLie: Partial<Record<Endings.KnownStep, Endings.Ending>> = {
   showRunning: Endings.untouched("UnexpectedAnswer: "),
   openSession: Endings.untouched("CommandRejected: no session mode"),
@@ -143,7 +143,7 @@ const late = once(
   (step) => ({ kind: "slow", step, milliseconds: LATE_MS, times: 1 }),
   (step) => ({
     ...Endings.untouched("CommandTimeout: "),
-    // opened when we had gone already; the next change removes what is left behind by dead jobs
+    // opened after we had given up; the next change removes the remains of dead jobs
     ...(step === "openSession" && { mayLeave: true as const })
   }),
   Endings.done

@@ -15,7 +15,7 @@ export const command = (name: string, pattern: RegExp, index = 0): Instant => ({
   reached: (newcomers, { since }) => sent(newcomers[index], since, pattern)
 })
 
-/** As soon as a session of ours is committed. */
+/** As soon as one of our sessions is committed. */
 export const committed = (name: string, index = 0): Instant => ({
   name,
   reached: (newcomers, { since }) =>

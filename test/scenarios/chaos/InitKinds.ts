@@ -1,6 +1,6 @@
 /**
- * The ways in which a switch joins, as data for `InitScene`: what is plugged in where, which rows are there before, and
- * which job begins it. Every run uses switches and ports of its own, so that runs can be compared with each other.
+ * The ways in which a switch joins, as data for `InitScene`: the cabling, the existing rows, and the job that begins it. Every run uses
+ * switches and ports of its own, so that runs can be compared with each other.
  */
 import { Effect } from "effect"
 import type { Node } from "../../../src/lab/Topology.ts"
@@ -19,7 +19,7 @@ export interface InitKind {
   readonly newcomers: (run: number) => ReadonlyArray<Newcomer>
   readonly nodes: (run: number) => Readonly<Record<string, Node>>
   readonly links: (run: number) => ReadonlyArray<Campus.Link>
-  /** Managed switches that the site has beside its two distribution switches. */
+  /** Managed switches of the site in addition to its two distribution switches. */
   readonly cores: ReadonlyArray<string>
   /** Hostnames and lab names of the switches above. */
   readonly neighbours: ReadonlyArray<string>
@@ -28,7 +28,7 @@ export interface InitKind {
     newcomers: ReadonlyArray<Newcomer>,
     ids: ReadonlyArray<number>
   ) => { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
-  /** Rows of before. */
+  /** Existing rows. */
   readonly prepare: (
     run: number,
     newcomers: ReadonlyArray<Newcomer>

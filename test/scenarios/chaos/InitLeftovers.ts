@@ -1,6 +1,6 @@
 /**
- * What an initialisation has left in the database and on the switches, apart from names and addresses, so that a run that
- * was disturbed can be compared with one that was not.
+ * The remains of an initialisation in the database and on the switches, without names and addresses, so that a disturbed run can be
+ * compared with an undisturbed one.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -27,7 +27,7 @@ export interface MemberLeft {
   readonly links: number
   /** Ports by what they are for. */
   readonly ports: Readonly<Record<string, number>>
-  /** How often the plugins heard of it. */
+  /** The number of notifications to plugins. */
   readonly announced: number
   /** Commits on the switch since it was discovered. */
   readonly commits: number
@@ -88,7 +88,7 @@ const lineOf = ({ exception, function_name, result, status }: Job): string => {
   return `${function_name} ${status} ${failed} ${exception?.message ?? ""}`.trimEnd()
 }
 
-/** What is left of a run. `neighbours` are the switches above the new ones; their names are their hostnames. */
+/** The remains of a run. `neighbours` are the switches above the new ones; their names are their hostnames. */
 export const leftovers = Effect.fnUntraced(function* (
   members: ReadonlyArray<Member>,
   neighbours: ReadonlyArray<LabSwitch>,

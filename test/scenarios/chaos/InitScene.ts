@@ -1,8 +1,7 @@
 /**
- * Blank switches that a server in a process of its own provisions, new ones for each run. An attempt is disturbed at a
- * chosen instant of the initialisation: the server is killed and another one started, or the job is aborted. It tells what
- * is left when all jobs have ended: every switch must be MANAGED exactly as it would have been, or DISCOVERED as if nothing
- * had happened (promises 3 and 4).
+ * Blank switches that a server in a process of its own provisions, new ones for each run. An attempt is disturbed at a chosen instant of
+ * the initialisation: the server is killed and another one started, or the job is aborted. It reports the remains when all jobs have ended:
+ * every switch must be MANAGED exactly as it would have been, or DISCOVERED as if nothing had happened (promises 3 and 4).
  */
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -44,15 +43,15 @@ export type Instant =
   | { readonly name: string; readonly afterMs: number }
 
 /**
- * What to do then: kill the server with kill -9, abort the job of step 1 or the newest job, kill the server and abort the
- * job of step 1 as soon as the next server takes commands, or strike something that the server needs.
+ * The disturbance: kill the server with kill -9, abort the job of step 1 or the newest job, kill the server and abort the job of step 1 as
+ * soon as the next server takes commands, or strike something that the server needs.
  */
 export interface Disturbance {
   readonly what: "kill" | "abort" | "abortNewest" | "killThenAbort" | Effect.Effect<void>
   readonly when: Instant
 }
 
-/** What an instant may be recognised by beside the new switches: those above, and when the first job was started. */
+/** Further signs of an instant in addition to the new switches: those above, and the start of the first job. */
 export interface Run {
   readonly neighbours: ReadonlyArray<LabSwitch>
   readonly since: number
@@ -95,8 +94,8 @@ const untilSaid = Effect.fnUntraced(function* (first: number, step: string, nth:
 })
 
 /**
- * The campus with its first server, for so many runs of one kind; no new switch is there yet. `database` is the URL of an
- * empty database, by default one of the tests' own server.
+ * The campus with its first server, for so many runs of one kind, without new switches yet. `database` is the URL of an empty database, by
+ * default one of the tests' own server.
  */
 export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number, database?: string) {
   const numbers = Array.from({ length: runs }, (_, index) => index + 1)

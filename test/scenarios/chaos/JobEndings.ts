@@ -1,4 +1,4 @@
-/** What jobs leave in the database when they have ended, read by a tester who waits for the database like everybody. */
+/** The remains of ended jobs in the database, read by a tester who waits for the database like other clients. */
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { finalStatuses, type Job, type JobStatus } from "../../../src/domain/Job.ts"
@@ -36,7 +36,7 @@ export const untilNothingIsLeft = Effect.gen(function* () {
   while ((yield* leftovers).length > 0) yield* Effect.sleep(100)
 })
 
-/** What no record may say when nothing was wrong but what a server needs. */
+/** Texts that no record may contain when only a requirement of the server was faulty. */
 const OWN_ERROR = /DatabaseError|SqlError|InternalError|PersistenceError|internal error/
 
 /** An end that only a fault of the server's surroundings can have caused. A job may end FINISHED, or as is said. */

@@ -32,7 +32,7 @@ const steps: ReadonlyArray<InitScene.Instant> = [
   saving("while step 2 saves")
 ]
 
-/** What a pair has beside: the survey of its second switch, and that one's own step 1 and 2. */
+/** Additional steps of a pair: the survey of its second switch, and that one's own step 1 and 2. */
 const plannedSecond = said("planned", 2)
 const committedSecond = committed("after the commit of the second", 1)
 const ofSecond: ReadonlyArray<InitScene.Instant> = [
@@ -51,7 +51,7 @@ const atNeighbour = (name: string, pattern: RegExp): InitScene.Instant => ({
   reached: (_, { neighbours, since }) => neighbours.some((device) => sent(device, since, pattern))
 })
 
-/** What a fabric switch has beside: its neighbours get their ends of the new links. */
+/** An additional step of a fabric switch: its neighbours get their ends of the new links. */
 const ofNeighbours: ReadonlyArray<InitScene.Instant> = [
   atNeighbour("before a neighbour is loaded", /^configure session job\d+$/),
   atNeighbour("when a neighbour commits", /commit timer/)
@@ -121,7 +121,7 @@ const campaign = Effect.fnUntraced(function* ({ every, kind, short, what }: Row)
 
 for (const row of TABLE) {
   it.live(
-    `makes ${row.what} MANAGED, exactly once and as ever, wherever the server is killed`,
+    `makes ${row.what} MANAGED, exactly once and as usual, wherever the server is killed`,
     () => Effect.scoped(campaign(row)),
     seconds(300 + (row.every.length + RANDOM_RUNS) * 60)
   )

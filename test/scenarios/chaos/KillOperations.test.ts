@@ -1,6 +1,6 @@
 /**
- * kill -9 in the middle of what is done to a switch beside changes of its configuration (promises 3 and 4): ports that were
- * taken down come up again, a certificate is copied to its end, and an erased switch is reported as erased.
+ * kill -9 in the middle of operations other than configuration changes (promises 3 and 4): ports that were taken down come up again, the
+ * copy of a certificate is completed, and an erased switch is reported as erased.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -117,7 +117,7 @@ it.live("leaves no port down, wherever a bounce is killed", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("copies a certificate to its end and leaves no key on the flash, wherever the job is killed", () =>
+it.live("completes the copy of a certificate and leaves no key on the flash, wherever the job is killed", () =>
   Effect.gen(function* () {
     const { cases, killAmid, server, stores, untilEnded } = yield* makeScene([
       { name: "when the key is on the flash", reached: (device) => device.files().has("cnaasnms.key") },

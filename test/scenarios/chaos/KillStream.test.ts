@@ -1,4 +1,4 @@
-/** kill -9 of the server in the midst of a live sync that somebody follows: who resumes at the next server has each event once. */
+/** kill -9 of the server during a live sync with a following client: a client that resumes at the next server has each event once. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

@@ -29,7 +29,7 @@ type Kill =
   | { readonly name: string; readonly reached: (activity: Activity) => boolean }
   | { readonly name: string; readonly afterMs: number }
 
-/** What came of one run. `violations` are broken promises; `failed` devices say honestly that they have not changed. */
+/** The result of one run. `violations` are broken promises; `failed` devices report correctly that they have not changed. */
 interface RunOutcome {
   readonly kill: string
   readonly killed: boolean
@@ -199,13 +199,13 @@ const play = (mode: 0 | 1 | 2, kills: ReadonlyArray<Kill>, randomRuns: number) =
   }).pipe(Effect.scoped)
 
 it.live(
-  "brings every switch to the old or the new configuration, and says which, wherever the server is killed",
+  "brings every switch to the old or the new configuration, and names it, wherever the server is killed",
   () => play(1, steps, RANDOM_RUNS),
   seconds(900 + RANDOM_RUNS * 60)
 )
 
 it.live(
-  "does so as well when changes are committed without a timer",
+  "changes without a timer also end on the old or the new configuration",
   () => play(0, atOnce, Math.ceil(RANDOM_RUNS / 4)),
   seconds(900 + RANDOM_RUNS * 60)
 )

@@ -1,4 +1,4 @@
-/** A live sync of switches that cannot be told anything any more after their commit: their own timers take it back. */
+/** A live sync of switches that are unreachable after their commit: their own timers take it back. */
 import * as FaultScene from "./FaultScene.ts"
 import { faultCases } from "./FaultTable.ts"
 

@@ -35,7 +35,7 @@ export const addressOf = (index: number): string => {
   return `10.196.${16 + octet}.${(number % PER_OCTET) + Math.min(octet, 1)}`
 }
 
-/** What a switch runs before its first sync: enough to be reached, and nothing of what the templates want. */
+/** The configuration of a switch before its first sync: enough to be reachable, and nothing of the templates. */
 const oldConfig = (hostname: string, address: string): string => `hostname ${hostname}
 username switchyard privilege 15 role network-admin secret sha512 ${Campus.HASH}
 aaa authorization exec default local
@@ -55,7 +55,7 @@ export const managedNode = (name: string, index: number): Node => ({
   "startup-config": oldConfig(name, addressOf(index))
 })
 
-/** What switches do otherwise than most: all of them, or each. */
+/** The peculiarities of all switches, or of each. */
 export type Peculiar = Partial<Node> | ReadonlyArray<Partial<Node>>
 
 const isOfEach = (peculiar: Peculiar): peculiar is ReadonlyArray<Partial<Node>> => Array.isArray(peculiar)
@@ -94,7 +94,7 @@ const seedPorts = Effect.fnUntraced(function* (device: Device) {
   for (const port of [27, 28]) yield* interfaces.put(device.id, `Ethernet${port}`, "ACCESS_UPLINK", null)
 })
 
-/** The rows of the switches, MANAGED and not synchronized, beside the site that they belong to. */
+/** The rows of the switches, MANAGED and not synchronized, and their site. */
 export const seedManaged = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   yield* Campus.seedSiteOf(prefixFor(names.length))
   const devices = yield* DeviceStore
@@ -154,7 +154,7 @@ export const debrisOn = (device: LabSwitch): ReadonlyArray<string> => {
 const isDevices = (result: unknown): result is { readonly devices: Readonly<Record<string, DeviceResult>> } =>
   typeof result === "object" && result !== null && "devices" in result
 
-/** What the record of a sync says of each device. */
+/** The record of a sync about each device. */
 export const devicesOf = ({ result }: Job): Readonly<Record<string, DeviceResult>> =>
   isDevices(result) ? result.devices : {}
 

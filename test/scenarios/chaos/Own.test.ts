@@ -1,7 +1,7 @@
 /**
  * The machine of the server lacks something: descriptors, room on its disk, inodes, memory, the database, its locks, its shared memory or
- * its volume. No switch is blamed, no database is made, no job is lost, health says what is lacking, and the server goes on by itself.
- * The short form plays each once; `npm run chaos -- own` plays `CHAOS_RUNS` of them in any order, `CHAOS_FAULT` those with this word.
+ * its volume. No switch is blamed, no database is created, no job is lost, health names the lack, and the server continues automatically.
+ * The short form tests each once; `npm run chaos -- own` tests `CHAOS_RUNS` of them in any order, `CHAOS_FAULT` those with this word.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Console, Context, Effect, Layer } from "effect"
@@ -37,7 +37,7 @@ describe("a fault of the server's own machine", () => {
   layer(Scene.layer, { excludeTestServices: true })((it) => {
     for (const [index, fault] of plan().entries()) {
       it.effect(
-        `blames no switch, makes no database, loses no job, is told by health and passes by itself: ${index + 1}, ${fault.name}`,
+        `blames no switch, creates no database, loses no job, is reported by health and ends automatically: ${index + 1}, ${fault.name}`,
         (test) =>
           Effect.gen(function* () {
             const scene = yield* Scene
@@ -52,7 +52,7 @@ describe("a fault of the server's own machine", () => {
   })
 
   it.live(
-    "is a volume that is not there: the start refuses and makes no database, and goes on when it is there again",
+    "includes a missing volume: the start refuses and creates no database, and continues when it is mounted again",
     () =>
       Effect.gen(function* () {
         const scene = yield* make(1)

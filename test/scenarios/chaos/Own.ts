@@ -1,7 +1,7 @@
 /**
  * The machine of the server lacks something while the server works on a campus: a program with its embedded database, on a small file
- * system of its own, where this process may mount one. `faults` strike from outside; `play` judges that no switch is blamed, no database
- * made and no job lost, that health says in a sentence what is lacking, and that the server goes on by itself.
+ * system of its own if this process may mount one. `faults` strike from outside; `play` checks that no switch is blamed, no database
+ * created and no job lost, that health names the lack in a sentence, and that the server continues automatically.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Layer, Redacted, type Scope } from "effect"
@@ -61,7 +61,7 @@ const makeImages = Effect.acquireRelease(
   })
 )
 
-/** What clients of the embedded database need; after a restart it may have another port. */
+/** The data that clients of the embedded database need; after a restart it may have another port. */
 const databaseOf = (folder: string) =>
   Effect.promise(async () => {
     const home = path.join(folder, "database")
@@ -171,7 +171,7 @@ export type Scene = Effect.Success<ReturnType<typeof make>>
 /** A fault of the server's machine, from its strike to its mending. */
 export interface OwnFault {
   readonly name: string
-  /** What health says of it; null where the work just goes on. */
+  /** The sentence of health; null if the work just continues. */
   readonly says: RegExp | null
   /** Only some work needs what is lacking, so the server stays ready. */
   readonly staysReady?: true
@@ -258,7 +258,7 @@ const cutConnections = ({ asTester }: Scene) =>
     )
   )
 
-/** How health tells of a database that cannot be used. */
+/** Health's words about an unusable database. */
 const AWAY = /database does not answer|takes no new connection, or no write|no answer within/
 
 export const faults: ReadonlyArray<OwnFault> = [
@@ -387,7 +387,7 @@ interface Row {
   readonly what: string
 }
 
-/** What must not be there: blame of devices, jobs that failed, and other databases. */
+/** Forbidden results: blame of devices, failed jobs, and other databases. */
 export const blame = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<Row>`
@@ -415,7 +415,7 @@ export const clusters = (folder: string): Effect.Effect<ReadonlyArray<string>> =
     return found.filter((name) => path.basename(name) === "PG_VERSION" && !name.includes("/base/"))
   })
 
-/** What came of one fault; `violations` are broken promises. */
+/** The result of one fault; `violations` are broken promises. */
 export interface Outcome {
   readonly fault: string
   readonly violations: ReadonlyArray<string>

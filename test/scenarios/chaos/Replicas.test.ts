@@ -166,7 +166,7 @@ const summary = (outcomes: ReadonlyArray<ReplicaOutcome>) => {
 }
 
 it.live(
-  "brings a sync to a truthful end although a replica is killed or stands still",
+  "brings a sync to a true end although a replica is killed or stands still",
   () =>
     Effect.gen(function* () {
       const scene = yield* make

@@ -1,9 +1,8 @@
-/** A server that is told to stop in the midst of a sync, and a sync that is told to abort (promises 3 and 4). */
+/** A stop of the server during a sync, and an abort of a sync (promises 3 and 4). */
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as Database from "../../../src/store/Database.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
@@ -12,6 +11,7 @@ import { databaseUrl } from "../../support/TestDatabase.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import { storesOn } from "../../support/TestStores.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 const makeScene = Effect.fnUntraced(function* (
   count: number,
@@ -43,7 +43,7 @@ const sent = (device: LabSwitch, pattern: RegExp): boolean =>
   device.commands().some(({ command }) => pattern.test(command))
 
 it.live(
-  "stops on SIGTERM without waiting for a slow switch; the next server goes on with the job, which still has its lock",
+  "stops on SIGTERM without waiting for a slow switch; the next server continues the job, which still has its lock",
   () =>
     Effect.gen(function* () {
       const { env, names, stores, switches } = yield* makeScene(3, seconds(9), { COMMIT_CONFIRMED_TIMEOUT: timer(60) })

@@ -1,4 +1,4 @@
-/** Every step of a live sync × every fault of the lab after which a switch can still be told what to do. */
+/** Every step of a live sync × every fault of the lab after which a switch is still reachable. */
 import * as FaultScene from "./FaultScene.ts"
 import { faultCases } from "./FaultTable.ts"
 

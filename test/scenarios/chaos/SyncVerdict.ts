@@ -12,13 +12,13 @@ import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { configHashOf } from "../../../src/drivers/DriverDefinition.ts"
 
-/** What every run changes, in a configuration as it is printed and as `Canonical.ts` has it. */
+/** The change of every run, as a printed configuration and in the form of `Canonical.ts`. */
 const FIRST_PORT = /(interface Ethernet1(?:\n {3}| \/ )description )[^\n]*/
 
-/** What is compared of a configuration that a switch runs or has saved. */
+/** The compared parts of a running or saved configuration. */
 export type Reading = (text: string | undefined) => string
 
-/** What a switch has done since the run began. */
+/** The actions of a switch since the run began. */
 export interface Activity {
   /** `configure session job7`, `write memory` and so on. */
   readonly commands: ReadonlyArray<string>
@@ -54,7 +54,7 @@ export const activityOf = ({ commands, commits, device }: Mark): Activity => ({
     .map(({ kind, session }) => `${kind} ${session}`)
 })
 
-/** What the switch runs once its first port has this description. */
+/** The running configuration once its first port has this description. */
 export const wantedBy = ({ running }: Mark, description: string): string =>
   running.replace(FIRST_PORT, `$1${description}`)
 
@@ -76,7 +76,7 @@ export const standingCommits = ({ commits }: Pick<Activity, "commits">, jobIds: 
     return (kind === "expired" || kind === "abort") && standing > 0 ? standing - 1 : standing
   }, 0)
 
-/** What is wrong with a switch and with what the record says of it. Several jobs are one wish that was asked for again. */
+/** The mistakes of a switch and of its record. Several jobs are repetitions of one request. */
 export const judge = (
   mark: Mark,
   wanted: string,
@@ -103,7 +103,7 @@ export const judge = (
   return problems
 }
 
-/** What is wrong with the rows of the job and of its devices. */
+/** The mistakes in the rows of the job and of its devices. */
 export const rowProblems = Effect.fnUntraced(function* (job: Job, marks: ReadonlyArray<Mark>) {
   const sql = yield* SqlClient.SqlClient
   const results = ManagedCampus.devicesOf(job)

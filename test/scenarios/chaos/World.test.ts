@@ -37,7 +37,7 @@ const shortPlan = (random: () => number): Plan => {
   return { faults: [...kinds.values()] }
 }
 
-/** Each fault as often as any other, until the time is over. */
+/** Each fault as often as any other, until the time has passed. */
 const longPlan = (minutes: number, random: () => number): Plan => {
   const count = Math.ceil((minutes * 60_000) / EVERY_MS)
   const drawn: Array<WorldFault> = []
@@ -50,7 +50,7 @@ const longPlan = (minutes: number, random: () => number): Plan => {
 }
 
 it.live(
-  "goes on truthfully whatever breaks: replicas, ways between them, the database, git or switches",
+  "continues with true records whatever fails: replicas, links between them, the database, git or switches",
   () =>
     Effect.gen(function* () {
       const random = randomOf(SEED)

@@ -30,7 +30,7 @@ export interface Replica {
   readonly toDatabase: Silence.SilentProxy
   /** The way from the others to this one. */
   readonly fromOthers: Silence.SilentProxy
-  /** What all programs in its place have printed. */
+  /** The output of all programs in its place. */
   readonly log: () => string
 }
 

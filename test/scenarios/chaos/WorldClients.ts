@@ -1,6 +1,6 @@
 /**
- * Clients of the API of several replicas, as scripts and load balancers are: whoever is refused, cut off or told to come again asks the
- * next replica. They keep account of why they had to, for how long, and of every answer that is none of these and not right.
+ * Clients of the API of several replicas, like scripts and load balancers: one that is refused, cut off or told to retry asks the next
+ * replica. They count the reasons and the durations, and every other answer that is not right.
  */
 import { Effect, Schema } from "effect"
 import { seconds } from "../../support/Patience.ts"
@@ -24,7 +24,7 @@ export interface Answer {
   }
 }
 
-/** What clients have heard. */
+/** The results of the clients. */
 export interface Account {
   asked: number
   /** How often they had to ask again, by the reason. */
@@ -40,14 +40,14 @@ export const makeAccount = (): Account => ({ asked: 0, retries: new Map(), wrong
 
 /** A reader does not wait longer than this for a replica. */
 const IMPATIENT = seconds(5)
-/** Whoever changes something waits longer than any replica is paused or cut off. */
+/** A client that changes something waits longer than any replica is paused or cut off. */
 const PATIENT = seconds(60)
-/** Nobody is left without an answer for so long. */
+/** No client waits longer than this for an answer. */
 const LONGEST = seconds(90)
 const AGAIN = "100 millis"
 const SLOW_MS = 10_000
 
-/** No answer came. ECONNREFUSED: nobody has heard the request, so it may be sent again; of others nobody knows. */
+/** No answer came. ECONNREFUSED: no server has received the request, so it may be repeated; for others this is unknown. */
 class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { reason: Schema.String }) {}
 
 const codeOf = (error: unknown): string => {

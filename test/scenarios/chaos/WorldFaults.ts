@@ -1,6 +1,6 @@
 /**
- * What happens to a world: each kind with how long it lasts, its strike and its mending. A replica that is paused or cut off stays so for
- * longer than others wait for it (8 s), so that they take over what it was at.
+ * The faults of a world: each kind with its duration, its strike and its repair. A replica that is paused or cut off stays so for longer
+ * than others wait for it (8 s), so that they take its work over.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,9 +9,9 @@ import { clientBackends } from "./DatabaseFaults.ts"
 import { calmly } from "./JobEndings.ts"
 import type { Replica, World } from "./World.ts"
 
-/** One that has been aimed at somebody. */
+/** One with a chosen target. */
 export interface Aimed {
-  /** Who is struck. */
+  /** The target. */
   readonly at: string
   readonly strike: Effect.Effect<void>
   readonly mend: Effect.Effect<void>

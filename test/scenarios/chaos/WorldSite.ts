@@ -35,7 +35,7 @@ const BOOT_MS = 1_500
 const HISTORY = 100_000
 /** Hostnames of new switches begin here, behind those of the managed ones. */
 const FIRST_NEW = 9_000
-/** Switches of which facts are read and dry runs are made, and which nobody changes. */
+/** Switches for reads of facts and dry runs, which no job changes. */
 const ONLY_READ = 4
 
 /** A switch that waits for its initialisation, and what it will be called. */
@@ -53,7 +53,7 @@ const nodeAt = (node: Node, index: number): Node => ({
 
 const ADDRESS = /^interface Vlan3016\n(?: .*\n)*? +ip address (\S+)\/\d+/m
 
-/** What counts of the configuration of a switch. The servers of time are what refreshes change, whenever they come. */
+/** The compared parts of a switch's configuration. Refreshes change the time servers, at any moment. */
 export const readingOf =
   (hostname: string): Reading =>
   (text) =>
@@ -95,8 +95,8 @@ export const make = Effect.fnUntraced(function* ({ blank, managed }: Size) {
   })
 
   /**
-   * Those whose new secrets nobody can recognise who has not read them right after the commit. When a replica is struck in between and
-   * no timer takes the change back, it stays unclear (docs/changes.md#proof).
+   * Switches whose new secrets can be recognised only by a read right after the commit. When a replica is struck in between and no timer
+   * takes the change back, it stays unclear (docs/changes.md#proof).
    */
   const unrecognisable = new Set(
     hostnames.filter((_, index) => personalities[personalityAt(index)].quirks.saltsAtCommit === true)

@@ -15,8 +15,8 @@ import * as ManagedCampus from "./ManagedCampus.ts"
 import { markOf } from "./SyncVerdict.ts"
 import type { Answer, Call } from "./WorldClients.ts"
 
-// What goes on in a world while it is struck: live syncs in each confirm mode, dry runs and readings, refreshes, initialisations, and
-// clients that read. All of it goes by the API, as people and scripts do it. What a sync has come to is judged when it has.
+// The work of a world while it is struck: live syncs in each confirm mode, dry runs and readings, refreshes, initialisations, and clients
+// that read. All of it uses the API, as people and scripts do. The result of a sync is checked when it has ended.
 
 /** Whether the load may begin something new. */
 interface Load {
@@ -69,7 +69,7 @@ const wished = Effect.fnUntraced(function* (
   }
 })
 
-/** Live syncs of these switches, one after the other. In modes 0 and 1 every second one goes beside those of others. */
+/** Live syncs of these switches, one after the other. In modes 0 and 1 every second one runs in parallel with others. */
 const syncs = Effect.fnUntraced(function* (
   world: World,
   load: Load,
@@ -94,7 +94,7 @@ const syncs = Effect.fnUntraced(function* (
   }
 })
 
-/** Dry runs and readings of switches that nobody changes. */
+/** Dry runs and readings of switches that no job changes. */
 const beside = Effect.fnUntraced(function* (world: World, load: Load) {
   const { onlyRead } = world.site
   for (let turn = 0; !load.isOver; turn += 1) {
@@ -118,7 +118,7 @@ const refreshes = Effect.fnUntraced(function* ({ ask, site }: World, load: Load)
   }
 })
 
-/** What readers ask, and what they must hear. */
+/** The questions of readers, and the required answers. */
 const readings = ({ random, site }: World): ReadonlyArray<Call> => {
   const any = (list: ReadonlyArray<string>) => list[Math.floor(random() * list.length)] ?? ""
   const hostname = any(site.hostnames)
@@ -141,7 +141,7 @@ const readers = Effect.fnUntraced(function* (world: World, load: Load) {
   }
 })
 
-/** Everything at once, until it is over and what was begun has ended. */
+/** Everything at once, until the time has passed and all work has ended. */
 export const run = (world: World, load: Load, initialise: Effect.Effect<void>) => {
   const third = (part: number) => world.site.switches.filter((_, index) => index % 3 === part)
   const modes = [0, 1, 2] as const
@@ -160,7 +160,7 @@ export const run = (world: World, load: Load, initialise: Effect.Effect<void>) =
 
 // Blank switches of a world that are discovered and initialised by the API while it is struck, again and again until they are managed.
 
-/** Who has not become managed by so many jobs will not. A request that a replica could not take is none. */
+/** A switch that is not managed after so many jobs will not be. A request that a replica could not take is not counted. */
 const ATTEMPTS = 12
 const AT_ONCE = 2
 const AGAIN = "200 millis"
@@ -290,7 +290,7 @@ const work = Effect.fnUntraced(function* (world: World, plan: Plan, load: Load) 
   return { settledMs, violations: [...load.violations, ...unended, ...atLast] }
 })
 
-/** Plays it; yields what was broken and what was counted. Nothing is struck that was not in order before. */
+/** Plays it; returns the violations and the counts. Nothing is struck that was not in order before. */
 export const play = Effect.fnUntraced(function* (world: World, plan: Plan) {
   const load: Load = { isOver: false, violations: [], changed: 0, failed: 0 }
   const atFirst = yield* inOrder(world)

@@ -1,6 +1,6 @@
 /**
- * Whether a world has kept its promises: of each live sync what its records say against what the switches run, and at the end of all
- * what is left in the database and on the switches, and what clients have heard.
+ * Whether a world has kept its promises: of each live sync its records against the running configurations, and at the end the remains in
+ * the database and on the switches, and the answers to clients.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,13 +16,13 @@ import * as ManagedCampus from "./ManagedCampus.ts"
 import { activityOf, jobOf, judge, type Mark, standingCommits, wantedBy } from "./SyncVerdict.ts"
 import type { World } from "./World.ts"
 
-/** What is not settled by the server itself by then, when the timers of all switches have run out, is not. */
+/** Work that the server has not settled by then, when the timers of all switches have expired, is never settled. */
 const patienceOf = ({ site }: World): number => seconds(20 + site.timerSeconds)
 
 const jobsOf = (ids: ReadonlyArray<number>) =>
   calmly(Effect.flatMap(JobStore, (jobs) => Effect.forEach(ids, (id) => jobs.get(id))))
 
-/** What the records of one wish say of a device; where one says that it is done, it is. */
+/** The records of one request about a device; it is done if one of them says so. */
 const resultOf = (jobs: ReadonlyArray<Job>, hostname: string): DeviceResult | undefined => {
   const found = jobs.flatMap((job) => [ManagedCampus.devicesOf(job)[hostname] ?? []].flat())
   return found.find(({ failed }) => !failed) ?? found.at(-1)
@@ -38,10 +38,10 @@ const rowProblems = Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>, marks
   )
 })
 
-/** What the server settles by itself soon after a job: what nobody could look at, and what is left on a switch. */
+/** Things that the server settles automatically soon after a job: unreadable devices, and remains on a switch. */
 const isSettledLater = (text: string) => /the record says unclear|session job|timer of job/.test(text)
 
-/** What stays unclear truthfully: see `WorldSite.unrecognisable`. */
+/** Results that stay unclear for a good reason: see `WorldSite.unrecognisable`. */
 const isUnrecognised = ({ site }: World, hostname: string, text: string): boolean =>
   site.unrecognisable.has(hostname) && /^runs new but the record says unclear: .*could not be proved/.test(text)
 
@@ -70,7 +70,7 @@ const judged = Effect.fnUntraced(function* (
   }
 })
 
-/** What came of a live sync whose jobs have ended, once what the server settles by itself is settled. */
+/** The result of a live sync whose jobs have ended, once the server has settled its part. */
 export const ofSync = Effect.fnUntraced(function* (
   world: World,
   marks: ReadonlyArray<Mark>,
@@ -86,7 +86,7 @@ export const ofSync = Effect.fnUntraced(function* (
   return verdict
 })
 
-/** What is wrong with syncs of which no device may fail. */
+/** The mistakes of syncs of which no device may fail. */
 export const ofPlainSync = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   return (yield* jobsOf(ids)).flatMap((job) => [
     ...recordProblems(job),
@@ -96,7 +96,7 @@ export const ofPlainSync = Effect.fnUntraced(function* (ids: ReadonlyArray<numbe
   ])
 })
 
-/** How often each of them is there. */
+/** The number of each. */
 export const counted = (names: ReadonlyArray<string>): Readonly<Record<string, number>> => {
   const counts: Record<string, number> = {}
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1
@@ -126,7 +126,7 @@ const jobProblems = Effect.gen(function* () {
   return { jobs, problems: [...open, ...jobs.flatMap(endingProblems)] }
 })
 
-/** What is left in the database of work that has ended, in words. */
+/** The remains of ended work in the database, in words. */
 const debrisInDatabase = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ text: string }>`
@@ -175,7 +175,7 @@ const deviceProblems = Effect.fnUntraced(function* ({ site }: World) {
   })
 })
 
-/** Sessions, timers and connections of ours on a switch. */
+/** Our sessions, timers and connections on a switch. */
 const debrisOn = (device: LabSwitch): ReadonlyArray<string> => [
   ...ManagedCampus.debrisOn(device).map((text) => `${device.name} ${text}`),
   ...(device.connections() === 0 ? [] : [`${device.name} has ${device.connections()} connections`])
@@ -193,7 +193,7 @@ const onceClean = <E, R>(world: World, read: Effect.Effect<ReadonlyArray<string>
     return found
   })
 
-/** The last reading, when nothing goes on any more and one more sync of all has ended. */
+/** The last reading, when no work continues any more and one more sync of all has ended. */
 export const atTheEnd = Effect.fnUntraced(function* (world: World) {
   const { lab } = world.site
   const everyone = [...lab.switches.values()]

@@ -1,6 +1,6 @@
 /** A conformance case: one request to a known scene and the reply to it. */
 
-/** What a reply's body has to contain: objects by the keys given, lists element by element, texts exactly or by pattern. */
+/** The required contents of a reply's body: objects by the keys given, lists element by element, texts exactly or by pattern. */
 export type Expected =
   | null
   | boolean
@@ -20,7 +20,7 @@ export interface Request {
   readonly json?: unknown
   readonly raw?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Who calls; `admin` when nobody is named, null sends no token. */
+  /** The caller; `admin` by default, null sends no token. */
   readonly user?: string | null
 }
 
@@ -50,7 +50,7 @@ export interface Case {
   readonly storesTheGoodPart?: true
 }
 
-/** What is in force was brought into force by a release that took what this one refuses. */
+/** The files in force came into force under a release that accepted what this one refuses. */
 export const BROKEN_SETTINGS = [
   `update repository set commit = repeat('b', 40),
     files = files || '{"global/base_system.yml": "ntp_servers: 5"}' where name = 'settings'`

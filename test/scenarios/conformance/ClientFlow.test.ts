@@ -1,8 +1,8 @@
 /**
- * The whole way of a client that drives the server from a script, over the API alone and in one go: a switch asks for an address,
- * is discovered and initialised, gets its ports by pushes that nobody looks at, is undone, put back, given another configuration,
- * upgraded and looked at for drift. After each of these the record says what the switch was proved to run, so the next step starts
- * from there. What one step leaves behind is what the next one stumbles over, so nothing here is set up beside the API.
+ * The whole course of a client that drives the server from a script, over the API only and in one run: a switch asks for an address, is
+ * discovered and initialised, gets its ports by unreviewed pushes, is undone, restored, given another configuration, upgraded and checked
+ * for drift. After each of these the record contains the proved configuration, so the next step starts from there. Nothing is set up
+ * outside the API, so that the remains of one step affect the next one.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -53,7 +53,7 @@ const makeScene = Effect.gen(function* () {
   const device = Effect.map(api.devices(`filter[hostname]=${HOST}`), ([row]) => row ?? {})
   const refresh = Effect.fnUntraced(function* (name: string) {
     let reply: Reply
-    // at the start the server reads the repository by itself
+    // at the start the server reads the repository automatically
     while ((reply = yield* api.send("PUT", `/repository/${name}`, { action: "REFRESH" })).status !== 200) {
       yield* Effect.sleep("50 millis")
     }
@@ -70,7 +70,7 @@ const makeScene = Effect.gen(function* () {
     assert.isFalse(live.result?.devices?.[HOST]?.failed ?? true, textOf(live))
     return live
   })
-  /** What a look for drift says of the switch: the difference, and the sentence with it. */
+  /** The result of a drift check of the switch: the diff, and its sentence. */
   const drift = Effect.map(run("/device_drift", { hostname: HOST }), (job) => {
     const [task] = job.result?.devices?.[HOST]?.job_tasks ?? []
     return { diff: task?.diff ?? "none", said: Reflect.get(task ?? {}, "result") }
@@ -106,7 +106,7 @@ const makeScene = Effect.gen(function* () {
 
 type Scene = Effect.Success<typeof makeScene>
 
-/** What the program does that the DHCP server runs at each lease. */
+/** The program that the DHCP server runs at each lease. */
 const lease = Effect.fnUntraced(function* ({ api, ask, lab }: Scene) {
   const blank = yield* Effect.orDie(lab.get("acc1"))
   yield* blank.boot

@@ -221,8 +221,8 @@ layer(Server, { excludeTestServices: true })((it) => {
         onEndpoint: ({ endpoint, errors, successes }) => {
           const route = endpoint.path.replace("/api/v1.0", "").replaceAll(/:\w+(\([^)]*\)\$\)|\(.*?\$\))?/g, "[^/]+")
           const pattern = new RegExp(`^${route}(\\?.*)?$`)
-          // what every route answers alike has tests of its own: bodies that cannot be read, tokens, roles (test/http/RoleMatrix.test.ts
-          // asks each of them, test/http/auth the ways in), a database that is away
+          // behaviour that all routes share has tests of its own: unreadable bodies, tokens, roles (test/http/RoleMatrix.test.ts calls each
+          // of them, test/http/auth the ways to sign on), an unreachable database
           const common = [401, 403, 408, 413, 415, 503]
           for (const status of [...successes.keys(), ...errors.keys()]) {
             const found = seen.some(
@@ -237,7 +237,7 @@ layer(Server, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("the table for people is up to date", () =>
+  it.effect("the generated table is up to date", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const path = yield* Path.Path

@@ -39,7 +39,7 @@ const ROWS: ReadonlyArray<string> = [
   `insert into sync_event (hostname, cause, happened_at, by, job_id) values ('special-a8', 'refresh_settings', 1688458956.684019, 'indy', 123)`
 ]
 
-/** What was in force when the server started comes back with every scene. */
+/** The commits in force at the server's start are restored with every scene. */
 const IN_FORCE = `if to_regclass('repository_of_scene') is not null then
   delete from repository;
   insert into repository select * from repository_of_scene;
@@ -103,7 +103,7 @@ export const fingerprint = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const parts = [...CLEARING, "repository"].map(
     (table) =>
-      // a plugin that was told of an earlier request notes it whenever it has heard
+      // a plugin that was notified of an earlier request writes its note at any later moment
       `select '${table}' as name, md5(coalesce(string_agg(shown, '|' order by shown), '')) as sum
         from ${table} t cross join lateral (select (to_jsonb(t) - 'done_at')::text as shown) row`
   )

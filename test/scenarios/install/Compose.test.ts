@@ -42,7 +42,7 @@ const filled = ({ environment = {} }: Service): Readonly<Record<string, string>>
   )
 
 describe("docker-compose.yml", () => {
-  it("builds from Dockerfiles that exist, and every image has one source", () => {
+  it("builds from existing Dockerfiles, and every image has one source", () => {
     for (const { dockerfile, name } of built)
       assert.isTrue(existsSync(path.join(root, dockerfile)), `${name}: ${dockerfile}`)
     for (const [name, { build, image }] of services) {
@@ -53,7 +53,7 @@ describe("docker-compose.yml", () => {
     }
   })
 
-  it("waits for services that exist, and for health only where something tells it", () => {
+  it("waits for existing services, and for health only if a health check exists", () => {
     for (const [name, { depends_on = {} }] of services) {
       for (const [needed, { condition }] of Object.entries(depends_on)) {
         const service = compose.services[needed]
@@ -81,7 +81,7 @@ describe("docker-compose.yml", () => {
     assert.deepEqual([...new Set(networks)].toSorted(), Object.keys(compose.networks).toSorted())
   })
 
-  it("listens on this machine alone until somebody says otherwise, and then with TLS", () => {
+  it("listens on loopback only until configured otherwise, and then with TLS", () => {
     const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]))
     assert.sameDeepMembers(published, [
       ["proxy", "${BIND_ADDRESS:-127.0.0.1}:443:443"],
@@ -96,7 +96,7 @@ describe("docker-compose.yml", () => {
       assert.include(compose.services["proxy"]?.secrets ?? [], name)
   })
 
-  it("has no password in an environment, and gives nothing more rights than it needs", () => {
+  it("has no password in an environment, and grants only the required rights", () => {
     for (const [name, service] of services) {
       assert.deepEqual(
         Object.keys(service.environment ?? {}).filter(
@@ -111,7 +111,7 @@ describe("docker-compose.yml", () => {
     }
   })
 
-  it("asks for each variable of .env.example, for no other, and refuses to start without it", () => {
+  it("uses each variable of .env.example, no other, and refuses to start without a required one", () => {
     assert.deepEqual(
       [...new Set(variables.map(({ name }) => name))].toSorted(),
       inExample.map(([, , name]) => name).toSorted()
@@ -123,7 +123,7 @@ describe("docker-compose.yml", () => {
     }
   })
 
-  it("mounts below DATA_DIR only folders that the image has made for its user: an empty volume takes the owner from there", () => {
+  it("mounts below DATA_DIR only folders that the image has created for its user: an empty volume takes the owner from there", () => {
     const made = read("Dockerfile")
       .split("\n")
       .filter((line) => /install -d -o 999 -g 999/.test(line))
@@ -133,7 +133,7 @@ describe("docker-compose.yml", () => {
         if (target.startsWith("/var/lib/switchyard/")) assert.include(made, target, name)
   })
 
-  it("keeps what has to outlast a container on a volume", () => {
+  it("keeps persistent data on volumes", () => {
     for (const { dockerfile, name, service } of built) {
       const kept = instructions(dockerfile).filter((line) => line.name === "VOLUME")
       const targets = mountsOf(service).map(({ target }) => target)
@@ -161,7 +161,7 @@ const withSecrets = Effect.fnUntraced(function* (service: Service) {
 })
 
 describe("The servers' containers", () => {
-  it("are given variables that the server knows", () => {
+  it("are given known variables", () => {
     const known = new Set(documentation.map(([name]) => name))
     for (const { environment = {} } of Object.values(servers)) {
       const given = [...Object.keys(environment), ...Object.keys(environmentOf("Dockerfile"))]
@@ -193,7 +193,7 @@ describe("The servers' containers", () => {
       }).pipe(Effect.scoped)
   )
 
-  it("have what is each one's own apart and what is everybody's together", () => {
+  it("separate the data of each one from the common data", () => {
     const [one = [], two = []] = Object.values(servers).map(({ volumes }) => volumes)
     assert.deepEqual(
       one.filter((mount) => two.includes(mount)).map((mount) => mount.split(":")[0]),
@@ -262,7 +262,7 @@ const run = (program: string, args: ReadonlyArray<string>, env: Readonly<Record<
   return { status, said: `${stdout}${stderr}` }
 }
 
-describe("From the files of its image alone", () => {
+describe("From the files of its image only", () => {
   it.effect("the server's program starts", () =>
     Effect.gen(function* () {
       const { program } = yield* unpack("Dockerfile")
@@ -274,7 +274,7 @@ describe("From the files of its image alone", () => {
     })
   )
 
-  it.effect("a lease of dnsmasq is reported, and waits while the server is away", () =>
+  it.effect("a lease of dnsmasq is reported, and waits while the server is unreachable", () =>
     Effect.gen(function* () {
       const { folder, program } = yield* unpack("deploy/dhcp/Dockerfile")
       const log = path.join(folder, "log")
@@ -287,7 +287,7 @@ describe("From the files of its image alone", () => {
       const script = path.join(folder, "etc/switchyard/dnsmasq-lease")
       const { said, status } = run(script, ["add", "00:1c:73:00:0d:01", "10.0.9.20"], env)
       assert.strictEqual(status, 0, said)
-      // the script returns at once, the hook goes on behind it
+      // the script returns at once, the hook continues in the background
       const queue = path.join(folder, "dhcp-queue")
       while (!existsSync(queue) || (yield* Effect.promise(() => fs.readdir(queue))).length === 0) {
         yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50)))

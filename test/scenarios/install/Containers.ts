@@ -80,7 +80,7 @@ export const instructions = (dockerfile: string): ReadonlyArray<Instruction> =>
       return { name, words }
     })
 
-/** What a service's image is built of: the Dockerfile, relative to the repository. */
+/** The source of a service's image: the Dockerfile, relative to the repository. */
 export const dockerfileOf = ({ build }: Service): string | undefined =>
   build === undefined || typeof build === "string" ? build && path.posix.join(build, "Dockerfile") : build.dockerfile
 
@@ -93,8 +93,8 @@ const lastStage = (dockerfile: string): ReadonlyArray<Instruction> => {
 const FROM_STAGE = /^--from=\w+$/
 
 /**
- * What COPY puts into an image: from the repository, to a folder or file of the image. Stages have the repository where the image
- * has it, so what is copied from one is what building makes in the repository.
+ * The files that COPY puts into an image: from the repository, to a folder or file of the image. Stages have the repository where the image
+ * has it, so files copied from a stage are those that a build creates in the repository.
  */
 export const copies = (dockerfile: string): ReadonlyArray<readonly [from: string, to: string]> => {
   let folder = "/"

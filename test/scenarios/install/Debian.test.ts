@@ -87,10 +87,10 @@ describe.skipIf(!canInstall)(`The Debian package${canInstall ? "" : ` (${WITHOUT
       const url = yield* server.until(/Listening on (http:\/\/[\d.]+:\d+)/)
       assert.strictEqual((yield* ask(`${url}/api/health/live`)).status, 200)
       assert.include(readFileSync(`/proc/${server.child.pid}/status`, "utf8"), `Uid:\t${user}\t${user}`)
-      // somebody who has no token learns nothing
+      // a caller without a token learns nothing
       assert.strictEqual((yield* ask(`${url}/api/v1.0/devices`)).status, 401)
       assert.notInclude(server.said(), "PostgreSQL: WARNING", "its own database has nothing to complain of")
-      // beside the server, as the manual says, by somebody who has not even that right
+      // while the server runs, as the manual says, by a user who does not even have that right
       const words = [at("usr/bin/switchyard"), "user", "add", "admin", "--role", "administrator"]
       const added = run("setpriv", [...asUser, "--inh-caps=-all", "--bounding-set=-all", ...words], given)
       assert.strictEqual(added.status, 0, added.said)
@@ -118,7 +118,7 @@ describe.skipIf(!canInstall)(`The Debian package${canInstall ? "" : ` (${WITHOUT
 describe("The service of systemd", () => {
   const values = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(([, value = ""]) => value)
 
-  it("is given variables that the server knows", () => {
+  it("is given known variables", () => {
     const known = new Set(documentation.map(([name]) => name))
     const given = [
       ...values("Environment").flatMap((line) => line.split(" ").map((one) => one.split("=")[0] ?? "")),

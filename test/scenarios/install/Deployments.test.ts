@@ -1,6 +1,6 @@
 /**
- * Several replicas as they are deployed on Kubernetes (`deploy/kubernetes`), as far as it can be checked without a
- * cluster: settings that the server knows and starts with, secrets that are declared and given, probes that the API answers.
+ * Several replicas as deployed on Kubernetes (`deploy/kubernetes`), as far as it can be checked without a cluster: known settings that the
+ * server starts with, secrets that are declared and given, probes that the API answers.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -20,7 +20,7 @@ const unknownOf = (names: ReadonlyArray<string>) => names.filter((name) => !know
 const HEALTH = ["/api/health/live", "/api/health/ready"]
 const Texts = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number]))
 
-/** What a server makes of these settings, with a secret of its own in each file that they name below `folder`. */
+/** The settings as a server reads them, with a secret of its own in each file that they name below `folder`. */
 const configOf = Effect.fnUntraced(function* (settings: typeof Texts.Type, folder: string) {
   const made = mkdtempSync(path.join(tmpdir(), "switchyard-secrets-"))
   const environment = Object.fromEntries(
@@ -76,7 +76,7 @@ describe("Two replicas on Kubernetes", () => {
   const [container] = spec.template.spec.containers
   const [secret] = parseAllDocuments(read("deploy/kubernetes/secret.yaml.example"))
 
-  it.effect("are given settings that the server knows and starts with", () =>
+  it.effect("are given known settings that the server starts with", () =>
     Effect.gen(function* () {
       assert.deepEqual(unknownOf([...Object.keys(data), ...container.env.map(({ name }) => name)]), [])
       const config = yield* configOf({ ...data, CLUSTER_HOST: "10.244.0.7" }, "/run/secrets/")
@@ -91,7 +91,7 @@ describe("Two replicas on Kubernetes", () => {
     })
   )
 
-  it("are asked for their health where the API answers, and started as the user of the image", () => {
+  it("are probed where the API answers, and started as the user of the image", () => {
     const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe]
     assert.deepEqual(
       probes.map(({ httpGet }) => [httpGet.path, httpGet.port]),
@@ -104,7 +104,7 @@ describe("Two replicas on Kubernetes", () => {
     assert.include(read("Dockerfile"), `USER ${spec.template.spec.securityContext.runAsUser}:`)
   })
 
-  it("keep the port between replicas to themselves", () => {
+  it("keep the port between replicas private", () => {
     const { ingress } = Schema.decodeUnknownSync(Policy)(one("NetworkPolicy")).spec
     const rules = ingress.filter(({ ports }) => ports.some(({ port }) => port === "cluster"))
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** What `npm run demo` and `npm test` do first, with the real npm, in a small repository whose packages lie beside it. */
+/** The first work of `npm run demo` and `npm test`, with the real npm, in a small repository with local packages. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { execFile } from "node:child_process"
@@ -127,7 +127,7 @@ describe("Before a command of package.json", () => {
     )
   }
 
-  it.live("installs what is missing, and again what a commit changed, once each", () =>
+  it.live("installs missing dependencies, and again after a commit changed them, once each", () =>
     Effect.gen(function* () {
       const folder = yield* clone
       for (const version of ["1.0.0", "1.1.0"]) {
@@ -139,7 +139,7 @@ describe("Before a command of package.json", () => {
     })
   )
 
-  it.live("says that there is no network when nothing answers", () =>
+  it.live("reports a missing network when nothing answers", () =>
     Effect.gen(function* () {
       const { code, said } = yield* ensure(yield* cloneOfTheWorld)
       assert.notStrictEqual(code, 0)
@@ -147,7 +147,7 @@ describe("Before a command of package.json", () => {
     })
   )
 
-  it.live("gives up a registry that takes the request and never answers", () =>
+  it.live("gives up a registry that accepts the request and never answers", () =>
     Effect.gen(function* () {
       const registry = yield* hangingRegistry
       const { code, said } = yield* ensure(yield* cloneOfTheWorld, {

@@ -29,7 +29,7 @@ interface Answer {
   readonly message: string | undefined
 }
 
-/** Sends a request by hand: `fetch` lets nobody choose `Host` and `Origin`. */
+/** Sends a request by hand: `fetch` does not permit a choice of `Host` and `Origin`. */
 const send = (
   port: number,
   method: string,
@@ -76,7 +76,7 @@ const fresh = Effect.gen(function* () {
   return { code, env, folder, port, server, tokenOf }
 })
 
-/** Waits until settings and templates are in force for whoever has this token; the server may be starting anew. */
+/** Waits until settings and templates are in force for the holder of this token; the server may be restarting. */
 const inForce = (port: number, token: string) =>
   until(
     Effect.map(
@@ -98,7 +98,7 @@ const pageAnswers = (code: string, name = "maria", more: Readonly<Record<string,
   }).toString()
 
 describe("A server on an empty folder", () => {
-  it.live("says in one screen what to do and what is exposed, and allows nothing to anybody", () =>
+  it.live("prints in one screen the next steps and the exposure, and permits nothing to any caller", () =>
     Effect.gen(function* () {
       const { code, folder, port, server } = yield* fresh
       const text = server.text()
@@ -127,7 +127,7 @@ describe("A server on an empty folder", () => {
   )
 
   it.live(
-    "is set up by the command line: the administrator signs in, roles count, and the repositories are in force",
+    "is set up by the command line: the administrator signs in, roles apply, and the repositories are in force",
     () =>
       Effect.gen(function* () {
         const { settings, templates } = yield* Campus.makeFolders
@@ -175,7 +175,7 @@ describe("A server on an empty folder", () => {
         assert.strictEqual((yield* send(port, "GET", "/api/v1.0/devices", asMaria)).status, 200)
         const found = yield* send(port, "GET", "/api/v1.0/system/findings", asMaria)
         assert.include(found.text, '"findings":[]')
-        // nobody else may do anything without a role, and the hook may do what it is for
+        // no other caller has permissions without a role, and the hook has those that it needs
         const asHook = { authorization: `Bearer ${(yield* read(hookFile)).trim()}` }
         assert.strictEqual((yield* send(port, "GET", "/api/v1.0/devices", asHook)).status, 200)
         assert.strictEqual((yield* send(port, "GET", "/api/v1.0/auth/users", asHook)).status, 403)
@@ -245,7 +245,7 @@ describe("A server on an empty folder", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("keeps a permissions.yml that is there, and refuses one that gives nobody everything", () =>
+  it.live("keeps an existing permissions.yml, and refuses one without an administrator", () =>
     Effect.gen(function* () {
       const { env, folder } = yield* fresh
       const file = path.join(folder, "permissions.yml")
@@ -279,7 +279,7 @@ describe("A server on an empty folder", () => {
 })
 
 describe("A server on a database from before the safe defaults", () => {
-  it.live("goes on as it was, with a line at the start and a finding for each that does not count", () =>
+  it.live("continues unchanged, with a line at the start and a finding for each missing default", () =>
     Effect.gen(function* () {
       const url = yield* databaseUrl
       yield* Effect.gen(function* () {
@@ -309,7 +309,7 @@ describe("A server on a database from before the safe defaults", () => {
 })
 
 describe("A new server with a key for tokens and no roles", () => {
-  it.live("refuses a good token with a sentence that says what to do", () =>
+  it.live("refuses a valid token with a sentence that names the next step", () =>
     Effect.gen(function* () {
       const issuer = makeIssuer("ES256")
       const port = yield* freePort
@@ -335,7 +335,7 @@ describe("A new server with a key for tokens and no roles", () => {
 })
 
 describe("The file that a setup writes", () => {
-  it("names every ready role, and gives nobody any", () => {
+  it("names every ready role, and gives none to any user", () => {
     const rules = Result.getOrThrow(readPermissions(parse(permissionsText)))
     assert.deepEqual([...rules.roles.keys()], [...readyRoles.keys()])
     assert.deepEqual([rules.defaultRole, rules.mappings], [null, {}])

@@ -1,4 +1,4 @@
-/** What `npm ci` asks of a lock file, checked without npm and without a network. */
+/** The requirements of `npm ci` for a lock file, checked without npm and without a network. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { readFileSync } from "node:fs"
@@ -32,7 +32,7 @@ const isFound = (place: string, name: string): boolean => {
 }
 
 describe("The lock file", () => {
-  it("names what package.json names", () => {
+  it("names the packages of package.json", () => {
     assert.deepEqual(packages[""], manifest, "run `npm install`")
   })
 
@@ -52,7 +52,7 @@ describe("The lock file", () => {
     )
   })
 
-  it("has nothing that npm 10 takes out and npm 11 puts in, so that an installation changes nothing", () => {
+  it("contains nothing that npm 10 removes and npm 11 adds, so that an installation changes nothing", () => {
     assert.deepEqual(
       locked.filter(([, { libc }]) => libc !== undefined).map(([place]) => place),
       [],

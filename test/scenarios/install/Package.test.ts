@@ -23,7 +23,7 @@ const Bill = Schema.fromJsonString(
   })
 )
 
-/** What npm does with a tarball, with the packages of this repository. */
+/** npm's handling of a tarball, with the packages of this repository. */
 const linkPackages = (tarball: string, site: string) => {
   const own = path.join(site, "node_modules/@switchyard/server")
   mkdirSync(own, { recursive: true })
@@ -35,7 +35,7 @@ const linkPackages = (tarball: string, site: string) => {
   }
 }
 
-/** A folder that has the package installed: by npm, where all that it needs was fetched once, else as npm would leave it. */
+/** A folder with the package installed: by npm if all dependencies were fetched before, else as npm would leave it. */
 const makeSite = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => {
@@ -65,7 +65,7 @@ class Site extends Context.Service<Site, Effect.Success<typeof makeSite>>()("tes
 
 describe("The package", () => {
   layer(Site.layer, { excludeTestServices: true })((it) => {
-    it.effect("has no TypeScript that Node would have to read, and no package that only development needs", () =>
+    it.effect("has no TypeScript that Node would have to read, and no package for development only", () =>
       Effect.gen(function* () {
         const { site } = yield* Site
         const own = path.join(site, "node_modules/@switchyard/server")
@@ -82,7 +82,7 @@ describe("The package", () => {
       })
     )
 
-    it.effect("comes with its checksum and a list of what is in it", () =>
+    it.effect("has its checksum and a list of its contents", () =>
       Effect.gen(function* () {
         const { release } = yield* Site
         const checked = must("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: release })
@@ -98,7 +98,7 @@ describe("The package", () => {
       })
     )
 
-    it.effect("tells its version, and on an older Node what is missing", () =>
+    it.effect("prints its version, and on an older Node the missing requirement", () =>
       Effect.gen(function* () {
         const { folder, program } = yield* Site
         assert.strictEqual(must(program, ["--version"]).trim(), `switchyard v${version}`)
@@ -115,7 +115,7 @@ describe("The package", () => {
       })
     )
 
-    it.effect("serves its API, its page, plugins, renderings and checks with the database that it brings", () =>
+    it.effect("serves its API, its page, plugins, renderings and checks with its embedded database", () =>
       Effect.gen(function* () {
         const { folder, program, site } = yield* Site
         const own = path.join(site, "node_modules/@switchyard/server")

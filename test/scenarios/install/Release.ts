@@ -1,4 +1,4 @@
-/** What tests of packages share: programs run to their end, and a server of a package that is talked to. */
+/** Shared parts of package tests: programs run to their end, and requests to a server of a package. */
 import { Effect } from "effect"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs/promises"
@@ -73,7 +73,7 @@ export const background = (
       })
   )
 
-/** The example repositories as somebody copies them from a package. */
+/** The example repositories, copied from a package. */
 export const repositories = (examples: string, folder: string): Readonly<Record<string, string>> => {
   const identity = ["-c", "user.name=Site", "-c", "user.email=site@example.org"]
   return Object.fromEntries(

@@ -94,7 +94,7 @@ const boot = Effect.gen(function* () {
   return container
 })
 
-/** Whether it has come up: `degraded` when a service of somebody else has failed. */
+/** Whether it has come up: `degraded` when an unrelated service has failed. */
 const isUp = ({ run: runInside }: Container) =>
   Effect.sync(() => /^(running|degraded)$/m.test(runInside("systemctl", ["is-system-running"]).said))
 
@@ -110,7 +110,7 @@ describe.skipIf(unavailable !== undefined)(
   `the service${unavailable === undefined ? "" : ` (skipped: ${unavailable})`}`,
   () => {
     it.live(
-      "starts with its database, comes back when it is killed, lets commands work beside it, and goes with its package",
+      "starts with its database, restarts after a kill, permits simultaneous commands, and is removed with its package",
       () =>
         Effect.gen(function* () {
           const file = yield* packageFile

@@ -1,4 +1,4 @@
-/** Clients of socket.io that are hostile, broken or gone: the server goes on, and others hear what they should. */
+/** Hostile, broken and closed clients of socket.io: the server continues, and others receive their events. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -44,7 +44,7 @@ const makeServer = Effect.fnUntraced(function* (variables: Readonly<Record<strin
     yield* Effect.callback<void>((resume) => void socket.once("data", () => resume(Effect.void)))
     return socket
   })
-  /** Tells of causes of devices that nobody has: stored events for the room `sync`. */
+  /** Publishes causes of unknown devices: stored events for the room `sync`. */
   const tell = (count: number, cause: string) =>
     Effect.provideContext(
       Effect.flatMap(
@@ -97,7 +97,7 @@ const GARBAGE = [
   "\u0000"
 ]
 
-it.live("goes on beside giant, malformed, endless and half-open connections, and cuts off only those", () =>
+it.live("continues during giant, malformed, endless and half-open connections, and cuts off only those", () =>
   Effect.gen(function* () {
     const { lines, raw, tell, upgraded, url } = yield* makeServer()
     const good = yield* listen(url, [{ sync: "all" }], { transports: ["websocket"] })
@@ -155,7 +155,7 @@ it.live("goes on beside giant, malformed, endless and half-open connections, and
   }).pipe(Effect.scoped)
 )
 
-it.live("cuts off who does not read, without holding up others", () =>
+it.live("cuts off a client that does not read, without delaying others", () =>
   Effect.gen(function* () {
     const { tell, upgraded, url } = yield* makeServer()
     const good = yield* listen(url, [{ sync: "all" }], { transports: ["websocket"] })
@@ -190,7 +190,7 @@ it.live("lets a connection join once, also when it asks many times before the fi
   }).pipe(Effect.scoped)
 )
 
-it.live("lets in no more connections than it may have, and others again when some have gone", () =>
+it.live("admits a limited number of connections, and others again when some have ended", () =>
   Effect.gen(function* () {
     const { url } = yield* makeServer({ SOCKET_CLIENTS_PER_ADDRESS: "3" })
     const first = yield* Effect.forEach([1, 2, 3], () => attempt(url, { transports: ["websocket"] }))
@@ -202,7 +202,7 @@ it.live("lets in no more connections than it may have, and others again when som
   }).pipe(Effect.scoped)
 )
 
-it.live("does not keep the server from stopping, and is told that the connection has closed", () =>
+it.live("a connection does not delay the server's stop, and is notified of the end", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const { url } = yield* Scope.provide(makeServer(), scope)
@@ -218,7 +218,7 @@ it.live("does not keep the server from stopping, and is told that the connection
   }).pipe(Effect.scoped)
 )
 
-/** A client that fetches what it hears by requests of its own. */
+/** A client that fetches its events by requests of its own. */
 const makePolling = (url: string) => {
   const call = async (sid: string, body?: string) =>
     (
@@ -237,7 +237,7 @@ const makePolling = (url: string) => {
   })
 }
 
-it.live("are answered at once with all that happens at one moment, when they fetch it by requests", () =>
+it.live("clients that poll receive all events of one moment at once", () =>
   Effect.gen(function* () {
     const { tell, url } = yield* makeServer()
     const polling = yield* makePolling(url)

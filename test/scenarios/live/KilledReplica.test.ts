@@ -1,6 +1,6 @@
 /**
- * Two replicas, each in a process of its own: who follows at one of them hears what is done at the other, goes on there when the first
- * is killed, and may poll through a proxy that keeps each client at one replica.
+ * Two replicas, each in a process of its own: a client of one of them receives events of the other, continues there when the first is
+ * killed, and may poll through a proxy that keeps each client at one replica.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -68,7 +68,7 @@ const device = (name: string) => ({
 })
 
 it.live(
-  "A stream that goes on at another replica has each event once, and clients who poll through a proxy hear everything in order",
+  "A stream that continues at another replica has each event once, and clients who poll through a proxy receive everything in order",
   () =>
     Effect.gen(function* () {
       const database = yield* databaseUrl

@@ -1,4 +1,4 @@
-/** Two replicas with a client each: both clients hear everything, wherever it happens. */
+/** Two replicas with a client each: both clients receive everything, from either replica. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -7,7 +7,7 @@ import { EVERYTHING, listen } from "../../support/LiveClient.ts"
 import { startReplica } from "../../support/Replica.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 
-it.live("tells clients of every replica of events, and of lines that another one writes", () =>
+it.live("sends events to clients of every replica, and lines that another one writes", () =>
   Effect.gen(function* () {
     const database = yield* databaseUrl
     const [one, two] = [yield* startReplica(database), yield* startReplica(database)]
@@ -45,7 +45,7 @@ const Checks = Schema.Struct({
   )
 })
 
-it.live("tells of a replica that has gone without a word, and of none that said so", () =>
+it.live("reports a replica that ended without a word, and none that announced its end", () =>
   Effect.gen(function* () {
     const database = yield* databaseUrl
     const one = yield* startReplica(database)

@@ -199,7 +199,7 @@ it.live("Each ready rule fires from its cause, and from no other", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("An embedded database that was killed is told, once", () =>
+it.live("An embedded database that was killed is reported, once", () =>
   Effect.gen(function* () {
     const { received, url } = yield* listen()
     const folder = yield* Program.dataFolder

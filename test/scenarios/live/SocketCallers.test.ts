@@ -1,4 +1,4 @@
-/** Who may connect by socket.io and what they hear: tokens, roles of some devices, origins. */
+/** Permitted connections by socket.io and their events: tokens, roles of some devices, origins. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
@@ -21,7 +21,7 @@ const ROLES = `roles:
 const REJECTED = "Connection rejected by server"
 
 it.live(
-  "lets in whom the API lets in, refuses everybody else by the sentence that the web client knows, and tells each what they may see",
+  "admits the callers of the API, refuses others by the sentence that the web client knows, and sends each the permitted events",
   () =>
     Effect.gen(function* () {
       const { as, boss, running, tokenOf, url } = yield* makeCampusWithRoles({
@@ -67,7 +67,7 @@ it.live(
       yield* viewer.untilEnd(foreign)
       yield* some.untilEnd(own)
       assert.deepStrictEqual(viewer.events, all.events)
-      // exactly what is theirs, in the order in which everybody hears it
+      // exactly their own events, in the order in which all clients receive them
       assert.deepStrictEqual(
         some.events.map(sentence),
         all.events.filter(({ hostname, job_id }) => hostname === mine || job_id === own).map(sentence)
@@ -84,7 +84,7 @@ it.live(
 )
 
 it.live(
-  "ends the connections of a program whose token is revoked, and of a user who is taken or gets other roles, and of nobody else",
+  "ends the connections of a program whose token is revoked, and of a user who is removed or gets other roles, and no others",
   () =>
     Effect.gen(function* () {
       const { folder } = yield* Campus.makeFolders
@@ -131,7 +131,7 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
-/** What a browser would see of a poll of a page of this origin. */
+/** The browser's view of a poll of a page of this origin. */
 const polled = (url: string, origin: string) =>
   Effect.promise(async () => {
     const { headers, status } = await fetch(`${url}/socket.io/?EIO=4&transport=polling`, { headers: { origin } })

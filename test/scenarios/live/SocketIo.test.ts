@@ -1,4 +1,4 @@
-/** What the existing web client waits for, told to a real client of its library: every event in order, and nothing else. */
+/** The events that the existing web client waits for, sent to a real client of its library: every event in order, and nothing else. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
@@ -11,18 +11,18 @@ import { seconds } from "../../support/Patience.ts"
 import * as Managed from "../chaos/ManagedCampus.ts"
 import { SqlClient } from "effect/sql"
 import { socketPayload } from "../../../src/events/SocketBridge.ts"
-import { EventStore } from "../../../src/store/EventStore.ts"
 import type { LabShape } from "../../../src/lab/Lab.ts"
 import type { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import type { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import type { NetworkStore } from "../../../src/store/NetworkStore.ts"
 import type { makeClient } from "../../support/ApiClient.ts"
 import { keepLines } from "../../support/LogLines.ts"
 import { serve } from "../../support/ServedCampus.ts"
+import { EventStore } from "../../../src/store/EventStore.ts"
+import type { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
-// A whole server with managed switches and a client of socket.io that hears everything from its start.
+// A whole server with managed switches and a client of socket.io that receives everything from its start.
 
-/** Sentences of what was heard of a job, from its beginning to its end. */
+/** The received sentences about a job, from its beginning to its end. */
 const ofJob = ({ events }: Listening, id: number): ReadonlyArray<string> => {
   const own = events.flatMap(({ job_id }, place) => (job_id === id ? [place] : []))
   return events.slice(own[0], (own.at(-1) ?? 0) + 1).map(sentence)
@@ -63,7 +63,7 @@ const makeLiveServer = Effect.fnUntraced(function* <A, E>(
     running
   )
 
-  /** What the log has, in the words of the clients, from when the first client joined. */
+  /** The contents of the log, in the words of the clients, since the first client joined. */
   const stored = Effect.provideContext(
     Effect.gen(function* () {
       const { log } = yield* EventStore
@@ -72,7 +72,7 @@ const makeLiveServer = Effect.fnUntraced(function* <A, E>(
     }),
     running
   )
-  /** The client has heard all that the log has, in its order, and nothing else. */
+  /** The client has received everything in the log, in order, and nothing else. */
   const heardAll = Effect.gen(function* () {
     const expected = yield* stored
     yield* web.until("All events", () => web.events.length >= expected.length)
@@ -109,7 +109,7 @@ const changeTemplates = Effect.fnUntraced(function* ({ folders }: LiveScene) {
 })
 
 it.live(
-  "tells of a refresh, a dry run and a live run in their order, with RUNNING of the refresh before its answer",
+  "reports a refresh, a dry run and a live run in their order, with RUNNING of the refresh before its answer",
   () =>
     Effect.gen(function* () {
       const scene = yield* makeLiveScene(2)
@@ -154,7 +154,7 @@ it.live(
 )
 
 it.live(
-  "tells of save-and-commit: the dry run names its follow-up, and the device is synchronized in the end",
+  "reports save-and-commit: the dry run names its follow-up, and the device is synchronized in the end",
   () =>
     Effect.gen(function* () {
       const { api, heardAll, names, web } = yield* makeLiveScene(1)
@@ -179,7 +179,7 @@ it.live(
 )
 
 it.live(
-  "tells of devices that are added, renamed and deleted, and nothing of what was rolled back or refused",
+  "reports added, renamed and deleted devices, and nothing that was rolled back or refused",
   () =>
     Effect.gen(function* () {
       const { api, heardAll, names, sql, web } = yield* makeLiveScene(1)
@@ -222,7 +222,7 @@ it.live(
 )
 
 it.live(
-  "tells of a switch from its discovery to MANAGED, with the follow-up that each job names",
+  "reports a switch from its discovery to MANAGED, with the follow-up that each job names",
   () =>
     Effect.gen(function* () {
       const lab = yield* Campus.makeCampusLab(1, () => Effect.void)
@@ -254,7 +254,7 @@ it.live(
 )
 
 it.live(
-  "tells of the copy of an image: the job that begins, its lines, and its end or what it threw",
+  "reports the copy of an image: the job that begins, its lines, and its end or its error",
   () =>
     Effect.gen(function* () {
       const image = Buffer.from("an image")

@@ -12,7 +12,7 @@ import { freePort } from "../../support/FreePort.ts"
 import { serve } from "../../support/ServedCampus.ts"
 
 it.live(
-  "tells clients over TLS of the same, whatever they connect by, and none who does not trust the server connects",
+  "sends the same to clients over TLS, with any transport, and refuses clients that do not trust the server",
   () =>
     Effect.gen(function* () {
       const { folder } = yield* Campus.makeFolders

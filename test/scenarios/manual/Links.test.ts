@@ -19,7 +19,7 @@ describe("the anchor of a heading", () => {
     assert.strictEqual(anchorOf(heading), anchor)
   })
 
-  it("has a number when the heading comes again, and none in code", () => {
+  it("has a number when the heading is repeated, and none in code", () => {
     const text = ["# One", "## Two", "```", "# no heading", "```", "## Two"].join("\n")
     assert.deepEqual([...anchorsOf(text)], ["one", "two", "two-1"])
   })

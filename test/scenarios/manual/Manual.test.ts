@@ -45,7 +45,7 @@ const bodyOf = (path: string, method: string): unknown =>
   resolved(at(document, "paths", path, method, "requestBody", "content", "application/json", "schema"))
 
 describe("the manual", () => {
-  it("has the parts that are made from the code as the code wants them", () => {
+  it("contains the generated parts that the code requires", () => {
     for (const { file, made, now } of madeDocuments()) {
       assert.strictEqual(now, made, `${path.basename(file)} is not what \`npm run docs\` makes`)
     }
@@ -72,7 +72,7 @@ describe("the manual", () => {
     }
   })
 
-  it("names every key of a port that templates see, or has it among the settings", () => {
+  it("names every key of a port in templates, or has it among the settings", () => {
     for (const hostname of ["lhv-acc1", "lhv-dist1"]) {
       const ports = variablesOf(inputsOf(hostname))["interfaces"]
       assert.isTrue(Array.isArray(ports))
@@ -106,7 +106,7 @@ describe("the manual", () => {
     assert.deepEqual(missing("api.md", upgrade), [])
   })
 
-  it("explains no key of the settings that is not there", () => {
+  it("explains no unknown key of the settings", () => {
     const described = madeDocuments().find(({ file }) => file.endsWith("settings-repository.md"))?.made ?? ""
     const stale = Object.values(settingMeanings)
       .flatMap((meanings) => Object.keys(meanings))

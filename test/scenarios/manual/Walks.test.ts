@@ -16,7 +16,7 @@ const check = Effect.promise(
     )
 )
 
-it.live("names the files through which a hostname, a setting, a lease and a port come to their ends", () =>
+it.live("names the files through which a hostname, a setting, a lease and a port are processed", () =>
   Effect.gen(function* () {
     const { code, text } = yield* check
     assert.strictEqual(code, 0, text)

@@ -79,7 +79,7 @@ const sampled = new Set(
   )
 )
 
-it.effect("dashboard and rules name only what is exported, and only labels that it has", () =>
+it.effect("dashboard and rules name only exported metrics, and only their labels", () =>
   Effect.sync(() => {
     for (const expr of [...asked, ...rules.map((rule) => rule.expr)]) {
       for (const [name] of expr.matchAll(/switchyard_\w+/g)) assert.isTrue(sampled.has(name), `${name} in ${expr}`)
@@ -90,7 +90,7 @@ it.effect("dashboard and rules name only what is exported, and only labels that 
   })
 )
 
-it.effect("panels lie beside each other, and the data source is a variable", () =>
+it.effect("panels do not overlap, and the data source is a variable", () =>
   Effect.sync(() => {
     const cells = dashboard.panels.flatMap(({ gridPos: { h, w, x, y } }) =>
       Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`)

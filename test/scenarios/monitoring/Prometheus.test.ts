@@ -1,4 +1,4 @@
-/** A real Prometheus reads a real server, loads the shipped rules, and an alert of theirs arrives at a real Alertmanager. */
+/** A real Prometheus reads a real server, loads the shipped rules, and one of their alerts arrives at a real Alertmanager. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -14,7 +14,7 @@ const Alerts = Schema.Array(Schema.Struct({ labels: Schema.Record(Schema.String,
 const Found = Schema.Struct({ data: Schema.Struct({ result: Schema.Array(Schema.Unknown) }) })
 const Names = Schema.Struct({ data: Schema.Record(Schema.String, Schema.Unknown) })
 
-/** The answer as JSON; null while nobody answers. */
+/** The answer as JSON; null while nothing answers. */
 const ask = (url: string) =>
   Effect.promise(async (): Promise<unknown> => {
     try {
@@ -51,7 +51,7 @@ const startAlertmanager = Effect.fnUntraced(function* (made: string, address: st
 })
 
 describeMonitoring("A Prometheus that watches a server", () => {
-  it.live("knows all metrics, and tells Alertmanager when the server is down", () =>
+  it.live("knows all metrics, and alerts Alertmanager when the server is down", () =>
     Effect.gen(function* () {
       const server = yield* start({ DATA_DIR: yield* dataFolder })
       const url = yield* server.url

@@ -1,4 +1,4 @@
-/** For those who run the server: who did what, who may do what, how the server does, and the manual. */
+/** Screens of administrators: audit, permissions, health of the server, and the manual. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +10,7 @@ import { accessNames } from "../chaos/ManagedCampus.ts"
 const [DEVICE = ""] = accessNames(1)
 const PASSWORD = "seven green bicycles"
 
-/** What was given up after three days, as it is in the database. */
+/** A message that was given up after three days, as stored in the database. */
 const givenUp = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`with made as (
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
       })
     )
 
-    it.effect("makes a token that is shown once and counts until it is revoked", () =>
+    it.effect("creates a token that is shown once and valid until it is revoked", () =>
       Effect.gen(function* () {
         const { page, url } = yield* Site
         const answer = (token: string) =>
@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
       })
     )
 
-    it.effect("shows the roles that there are, and says why somebody may not do something", () =>
+    it.effect("shows the roles, and the reason why a user may not do something", () =>
       Effect.gen(function* () {
         const { browser, page, tokenOf, url } = yield* Site
         yield* steps(async () => {
@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
       })
     )
 
-    it.effect("finds in the audit who changed what, shows it before and after, and proves that it is whole", () =>
+    it.effect("finds in the audit who changed what, shows it before and after, and verifies the chain", () =>
       Effect.gen(function* () {
         const { boss, page } = yield* Site
         const { text } = yield* boss("GET", `/device/${DEVICE}`)
@@ -186,7 +186,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
       })
     )
 
-    it.effect("shows how the server does and its settings, and no secret", () =>
+    it.effect("shows the health of the server and its settings, and no secret", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         yield* steps(async () => {
@@ -244,7 +244,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
     )
 
     it.effect(
-      "goes on where somebody was who comes back from the site's provider, renews a token unnoticed, and takes none of an address",
+      "returns to the previous address after the site's provider, renews a token unnoticed, and trusts none in an address",
       () =>
         Effect.gen(function* () {
           const { browser, tokenOf, url } = yield* Site
@@ -263,7 +263,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
             await page.route("**/api/v1.0/auth/login", (route) =>
               route.fulfill({ status: 302, headers: { location: "/ui/signed-on" } })
             )
-            // nobody is signed on, then somebody with a token that has ended, then with another
+            // no user is signed on, then one with an expired token, then one with another token
             await page.route("**/api/v1.0/auth/session", (route) => {
               const status = answers.shift() ?? 200
               const access_token = answers.length === 1 ? ended : fresh
@@ -284,7 +284,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
         })
     )
 
-    it.effect("mutes alerts before work on a switch, and tries a message again that was given up", () =>
+    it.effect("mutes alerts before work on a switch, and resends a message that was given up", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         yield* steps(async () => {
@@ -313,7 +313,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
 
 describe.skipIf(!hasChromium)("Four eyes in the page", () => {
   layer(SecuredSite.layer, { excludeTestServices: true })((it) => {
-    it.effect("says what waits for another person, who approves it, or rejects it, with a comment", () =>
+    it.effect("shows requests that wait for another person, who approves or rejects them, with a comment", () =>
       Effect.gen(function* () {
         const { ann, bob } = yield* SecuredSite
         yield* steps(async () => {
@@ -361,7 +361,7 @@ describe.skipIf(!hasChromium)("Four eyes in the page", () => {
       })
     )
 
-    it.effect("lists persons, and lets another administrator approve that one is withdrawn", () =>
+    it.effect("lists persons, and lets another administrator approve a withdrawal", () =>
       Effect.gen(function* () {
         const { ann, bob } = yield* SecuredSite
         yield* steps(async () => {

@@ -1,4 +1,4 @@
-/** One device: its ports and what a change of them does, what is known of it, and somebody else at the same port. */
+/** One device: its ports and the effects of a change, its data, and another user at the same port. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
@@ -29,7 +29,7 @@ const scene = layer(Site.layer, { excludeTestServices: true })
 describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
   scene((it) => {
     it.effect(
-      "shows what a change of ports does to the configuration before it is saved, and takes it to the push",
+      "shows the effect of a port change on the configuration before it is saved, and takes it to the push",
       () =>
         Effect.gen(function* () {
           const { boss, page } = yield* Site
@@ -64,38 +64,36 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
         })
     )
 
-    it.effect(
-      "overwrites nothing that somebody else has changed under an open form, and goes on with what was typed",
-      () =>
-        Effect.gen(function* () {
-          const { boss, page } = yield* Site
-          yield* steps(async () => {
-            await page.goto(`/ui/device/${NAME}`)
-            await page.getByRole("button", { name: /^Ethernet4:/ }).click()
-            await page.getByLabel("Description").fill("mine")
-            await page.getByRole("button", { name: "Show what changes" }).click()
-            await page.getByRole("button", { name: "Save", exact: true }).waitFor()
-          })
-          yield* boss("PUT", `/device/${NAME}/interfaces`, {
-            interfaces: { Ethernet4: { data: { description: "theirs" } } }
-          })
-          yield* steps(async () => {
-            await page.getByRole("cell", { name: "theirs" }).waitFor()
-            await page.getByText("Another user has changed ports").waitFor()
-            await page.getByRole("button", { name: "Save", exact: true }).click()
-            await page.getByText(/by boss at/).waitFor()
-          })
-          expect((yield* boss("GET", `/device/${NAME}/interfaces`)).text).toContain("theirs")
-          yield* sound(page, "device-conflict")
-          yield* steps(async () => {
-            await page.getByRole("button", { name: "Reviewed: keep my edits" }).click()
-            await page.getByRole("button", { name: "Save", exact: true }).click()
-            await page.getByRole("cell", { name: "mine" }).waitFor()
-          })
+    it.effect("does not overwrite another user's changes under an open form, and keeps the typed values", () =>
+      Effect.gen(function* () {
+        const { boss, page } = yield* Site
+        yield* steps(async () => {
+          await page.goto(`/ui/device/${NAME}`)
+          await page.getByRole("button", { name: /^Ethernet4:/ }).click()
+          await page.getByLabel("Description").fill("mine")
+          await page.getByRole("button", { name: "Show what changes" }).click()
+          await page.getByRole("button", { name: "Save", exact: true }).waitFor()
         })
+        yield* boss("PUT", `/device/${NAME}/interfaces`, {
+          interfaces: { Ethernet4: { data: { description: "theirs" } } }
+        })
+        yield* steps(async () => {
+          await page.getByRole("cell", { name: "theirs" }).waitFor()
+          await page.getByText("Another user has changed ports").waitFor()
+          await page.getByRole("button", { name: "Save", exact: true }).click()
+          await page.getByText(/by boss at/).waitFor()
+        })
+        expect((yield* boss("GET", `/device/${NAME}/interfaces`)).text).toContain("theirs")
+        yield* sound(page, "device-conflict")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Reviewed: keep my edits" }).click()
+          await page.getByRole("button", { name: "Save", exact: true }).click()
+          await page.getByRole("cell", { name: "mine" }).waitFor()
+        })
+      })
     )
 
-    it.effect("draws the statecharts that its actor runs, with the present state lit", () =>
+    it.effect("draws the statecharts that its actor runs, with the present state highlighted", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         yield* steps(async () => {
@@ -109,65 +107,63 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
       })
     )
 
-    it.effect(
-      "tells where its settings come from, what it runs, hears and is trusted by, and what has happened to it",
-      () =>
-        Effect.gen(function* () {
-          const { page } = yield* Site
-          const tab = (name: string) => page.getByRole("tab", { name }).click()
-          yield* steps(async () => {
-            await page.goto(`/ui/device/${NAME}?tab=settings`)
-            await page
-              .getByRole("cell", { name: /^global\/.*\.yml:\d+/ })
-              .first()
-              .waitFor()
-          })
-          yield* sound(page, "device-settings")
-          yield* steps(async () => {
-            await tab("Configuration")
-            await page.getByLabel("Configuration text").waitFor()
-            await page.getByLabel("Compared with").selectOption("running")
-            await page.getByRole("region", { name: "Difference of the two" }).waitFor()
-            await page.getByLabel("Compared with").selectOption("")
-            await page.getByRole("combobox", { name: "Configuration" }).selectOption({ index: 2 })
-            await page.getByRole("button", { name: "Restore it", exact: true }).waitFor()
-          })
-          yield* sound(page, "device-configuration")
-          yield* steps(async () => {
-            await page.getByRole("combobox", { name: "Configuration" }).selectOption("lines")
-            await page.getByRole("table", { name: "Who brought each line" }).getByText("boss").first().waitFor()
-          })
-          yield* sound(page, "device-lines")
-          yield* steps(async () => {
-            await tab("History")
-            await page.getByRole("cell", { name: "change confirmed" }).first().waitFor()
-            await page.getByRole("cell", { name: "sync needed" }).first().waitFor()
-            await page
-              .getByRole("table", { name: "Its newest jobs" })
-              .getByRole("cell", { name: "sync_devices" })
-              .first()
-              .waitFor()
-            await tab("Neighbours")
-            await page.getByText("No neighbour is seen on any port").waitFor()
-            await tab("Host key, certificate")
-            await page.getByText(/SHA256:/).waitFor()
-          })
-          yield* sound(page, "device-trust")
-          yield* steps(async () => {
-            await tab("Drift")
-            await page.getByRole("button", { name: "Adopt it" }).click()
-            await page
-              .getByRole("region", { name: "What to adopt" })
-              .getByText(/^\+|The settings say/)
-              .first()
-              .waitFor()
-            await page.getByRole("button", { name: "Look again" }).click()
-            await page.getByRole("button", { name: "Look for drift" }).click()
-            await page.getByRole("dialog").getByRole("button", { name: "Look for drift" }).click()
-            await page.waitForURL(/\/ui\/job\/\d+/)
-            await page.getByText("success").waitFor()
-          })
+    it.effect("shows the origin of its settings, its configuration, neighbours, trust and history", () =>
+      Effect.gen(function* () {
+        const { page } = yield* Site
+        const tab = (name: string) => page.getByRole("tab", { name }).click()
+        yield* steps(async () => {
+          await page.goto(`/ui/device/${NAME}?tab=settings`)
+          await page
+            .getByRole("cell", { name: /^global\/.*\.yml:\d+/ })
+            .first()
+            .waitFor()
         })
+        yield* sound(page, "device-settings")
+        yield* steps(async () => {
+          await tab("Configuration")
+          await page.getByLabel("Configuration text").waitFor()
+          await page.getByLabel("Compared with").selectOption("running")
+          await page.getByRole("region", { name: "Difference of the two" }).waitFor()
+          await page.getByLabel("Compared with").selectOption("")
+          await page.getByRole("combobox", { name: "Configuration" }).selectOption({ index: 2 })
+          await page.getByRole("button", { name: "Restore it", exact: true }).waitFor()
+        })
+        yield* sound(page, "device-configuration")
+        yield* steps(async () => {
+          await page.getByRole("combobox", { name: "Configuration" }).selectOption("lines")
+          await page.getByRole("table", { name: "Who brought each line" }).getByText("boss").first().waitFor()
+        })
+        yield* sound(page, "device-lines")
+        yield* steps(async () => {
+          await tab("History")
+          await page.getByRole("cell", { name: "change confirmed" }).first().waitFor()
+          await page.getByRole("cell", { name: "sync needed" }).first().waitFor()
+          await page
+            .getByRole("table", { name: "Its newest jobs" })
+            .getByRole("cell", { name: "sync_devices" })
+            .first()
+            .waitFor()
+          await tab("Neighbours")
+          await page.getByText("No neighbour is seen on any port").waitFor()
+          await tab("Host key, certificate")
+          await page.getByText(/SHA256:/).waitFor()
+        })
+        yield* sound(page, "device-trust")
+        yield* steps(async () => {
+          await tab("Drift")
+          await page.getByRole("button", { name: "Adopt it" }).click()
+          await page
+            .getByRole("region", { name: "What to adopt" })
+            .getByText(/^\+|The settings say/)
+            .first()
+            .waitFor()
+          await page.getByRole("button", { name: "Look again" }).click()
+          await page.getByRole("button", { name: "Look for drift" }).click()
+          await page.getByRole("dialog").getByRole("button", { name: "Look for drift" }).click()
+          await page.waitForURL(/\/ui\/job\/\d+/)
+          await page.getByText("success").waitFor()
+        })
+      })
     )
   })
 })

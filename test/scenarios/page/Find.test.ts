@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)(`Finding in the page${hasChromium ? "" : ` (${WITH
       })
     )
 
-    it.effect("fits a phone in the dark, and offers a reader no reading of tables", () =>
+    it.effect("fits a phone in dark mode, and offers a reader no reading of tables", () =>
       Effect.gen(function* () {
         const { browser, tokenOf, url } = yield* Site
         const token = yield* tokenOf("reader", "rita")

@@ -5,13 +5,13 @@ import { randomBytes } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 import { IMAGE, NEW_VERSION } from "../../firmware/FirmwareSite.ts"
 import { makeImageHost, sha1Of } from "../../firmware/ImageHost.ts"
 import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 import { timer } from "../../support/Patience.ts"
 import { accessNames } from "../chaos/ManagedCampus.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
 const NAMES = accessNames(3)
 const [FIRST = "", , SILENT = ""] = NAMES
@@ -67,7 +67,7 @@ const scene = layer(Site.layer, { excludeTestServices: true })
 
 describe.skipIf(!hasChromium)(`Firmware in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
   scene((it) => {
-    it.effect("shows how much of an image has come, and then the image", () =>
+    it.effect("shows the progress of an image, and then the image", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         const image = randomBytes(12_000_000)
@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)(`Firmware in the page${hasChromium ? "" : ` (${WIT
     )
 
     it.effect(
-      "shows the order before an upgrade, each switch while it is under way, and which one failed and why",
+      "shows the order before an upgrade, each switch while it is under way, and the failed one with the reason",
       () =>
         Effect.gen(function* () {
           const { folders, lab, page, url } = yield* Site

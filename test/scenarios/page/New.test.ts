@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("is shown with where it hangs, checked, and initialised step by step until it is managed", () =>
+    it.effect("is shown with its place, checked, and initialised step by step until it is managed", () =>
       Effect.gen(function* () {
         const { api, found, page } = yield* Site
         const [first = ""] = found
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("comes from a list as well, of which every wrong line is named before anything is started", () =>
+    it.effect("can be one of a list, of which every wrong line is named before anything is started", () =>
       Effect.gen(function* () {
         const { api, found, page } = yield* Site
         const [, second = "", third = ""] = found
@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
           await page.getByRole("button", { name: "Check all" }).click()
           await page.getByText("can be initialised").nth(1).waitFor()
         })
-        // somebody else takes a name between the check and the start
+        // another user takes a name between the check and the start
         yield* api.send("POST", "/device", {
           hostname: "lhv-acc3",
           platform: "eos",
@@ -133,7 +133,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("takes the place of one that is UNMANAGED, with its name", () =>
+    it.effect("replaces one that is UNMANAGED, with its name", () =>
       Effect.gen(function* () {
         const { api, found, page } = yield* Site
         const [, , third = ""] = found
@@ -158,7 +158,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("is drawn in the network, in the colours of how it stands, and as a list", () =>
+    it.effect("is drawn in the network, in the colours of its status, and as a list", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         yield* steps(async () => {

@@ -1,4 +1,4 @@
-/** What is seen at three in the morning: numbers that lead to their lists, and the list of devices with what is done with many. */
+/** The first view in an emergency: numbers that lead to their lists, and the list of devices with its actions. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
@@ -62,44 +62,42 @@ describe.skipIf(!hasChromium)(`The network in the page${hasChromium ? "" : ` (${
       })
     )
 
-    it.effect(
-      "has one search for everything, says why devices are not synchronized, and takes marked ones to a change",
-      () =>
-        Effect.gen(function* () {
-          const { page } = yield* Site
-          const saved = yield* steps(async () => {
-            await page.goto("/ui/devices")
-            await page.getByLabel("Search devices").fill("10.196.16.11")
-            await page.getByText("1 device", { exact: true }).waitFor()
-            await page.getByLabel("Search devices").fill("CCS-720XP")
-            await page.getByText(`${NAMES.length} devices`, { exact: true }).waitFor()
-            await page.getByRole("button", { name: "unreachable" }).click()
-            await page.getByRole("link", { name: SILENT }).waitFor()
-            await page.getByText("1 device", { exact: true }).waitFor()
-            await page.getByRole("button", { name: /^show all/ }).click()
-            await page.getByText(`${NAMES.length} devices`, { exact: true }).waitFor()
-            const download = page.waitForEvent("download")
-            await page.getByRole("button", { name: "Save as CSV" }).click()
-            return (await download).path()
-          })
-          const lines = readFileSync(saved, "utf8").trim().split("\r\n")
-          expect(lines).toHaveLength(NAMES.length + 1)
-          expect(lines[1]).toMatch(new RegExp(`^${ONE},MANAGED,true,ACCESS,`))
-          yield* steps(async () => {
-            await page.getByLabel(`Mark ${OTHER}`).check()
-            await page.getByRole("table", { name: "Devices" }).focus()
-            await page.keyboard.press("j")
-            await page.keyboard.press("j")
-            await page.keyboard.press("x")
-            await page.getByText("2 marked").waitFor()
-          })
-          yield* sound(page, "devices-marked")
-          yield* steps(async () => {
-            await page.getByRole("button", { name: "Dry run and sync" }).click()
-            await page.waitForURL(/\/ui\/change\?hostnames=/)
-            await page.getByRole("button", { name: "Show what would change" }).waitFor()
-          })
+    it.effect("has one search for everything, explains unsynchronized devices, and takes marked ones to a change", () =>
+      Effect.gen(function* () {
+        const { page } = yield* Site
+        const saved = yield* steps(async () => {
+          await page.goto("/ui/devices")
+          await page.getByLabel("Search devices").fill("10.196.16.11")
+          await page.getByText("1 device", { exact: true }).waitFor()
+          await page.getByLabel("Search devices").fill("CCS-720XP")
+          await page.getByText(`${NAMES.length} devices`, { exact: true }).waitFor()
+          await page.getByRole("button", { name: "unreachable" }).click()
+          await page.getByRole("link", { name: SILENT }).waitFor()
+          await page.getByText("1 device", { exact: true }).waitFor()
+          await page.getByRole("button", { name: /^show all/ }).click()
+          await page.getByText(`${NAMES.length} devices`, { exact: true }).waitFor()
+          const download = page.waitForEvent("download")
+          await page.getByRole("button", { name: "Save as CSV" }).click()
+          return (await download).path()
         })
+        const lines = readFileSync(saved, "utf8").trim().split("\r\n")
+        expect(lines).toHaveLength(NAMES.length + 1)
+        expect(lines[1]).toMatch(new RegExp(`^${ONE},MANAGED,true,ACCESS,`))
+        yield* steps(async () => {
+          await page.getByLabel(`Mark ${OTHER}`).check()
+          await page.getByRole("table", { name: "Devices" }).focus()
+          await page.keyboard.press("j")
+          await page.keyboard.press("j")
+          await page.keyboard.press("x")
+          await page.getByText("2 marked").waitFor()
+        })
+        yield* sound(page, "devices-marked")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Dry run and sync" }).click()
+          await page.waitForURL(/\/ui\/change\?hostnames=/)
+          await page.getByRole("button", { name: "Show what would change" }).waitFor()
+        })
+      })
     )
   })
 })

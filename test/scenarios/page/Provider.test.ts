@@ -44,56 +44,58 @@ const signOnAs = async (page: Opened, login: string) => {
 }
 
 describe.skipIf(!hasChromium)(`Signing on at the site's provider${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
-  it.live("leads back to where one was, with what one's role offers and no token in the address, and off again", () =>
-    Effect.gen(function* () {
-      const { browser, url } = yield* make
-      const alice = yield* openPage(browser, url)
-      yield* steps(async () => {
-        await alice.goto("/ui/devices?search=lhv")
-        await signOnAs(alice, "alice")
-        await alice.waitForURL(/\/ui\/devices\?search=lhv$/)
-        await alice.getByText("alice@example.org").waitFor()
-        await alice.getByRole("link", { name: /Users and tokens/ }).waitFor()
-      })
-      yield* sound(alice, "provider")
-      const rita = yield* openPage(browser, url)
-      yield* steps(async () => {
-        await rita.goto("/ui/")
-        await signOnAs(rita, "rita")
-        await rita.getByText("rita@example.org").waitFor()
-        await rita.goto("/ui/new?tab=several")
-        await rita.getByText("Your role does not initialise switches.").waitFor()
-      })
-      // nothing that a script could take is stored, and a reload or another tab signs on by the cookie alone
-      const stored = () =>
-        alice.evaluate<ReadonlyArray<string>>(
-          "[...Object.entries(localStorage), ...Object.entries(sessionStorage)].flat()"
-        )
-      expect((yield* steps(stored)).filter((text) => /eyJ|token/i.test(text))).toEqual([])
-      yield* steps(async () => {
-        await alice.reload()
-        await alice.getByText("alice@example.org").waitFor()
-        const tab = await alice.context().newPage()
-        await tab.goto("/ui/jobs")
-        await tab.getByText("alice@example.org").waitFor()
-        await alice.getByText("alice@example.org").waitFor()
-        await tab.goto("/ui/")
-        await tab.getByRole("button", { name: "Sign off" }).click()
-        // the other tab is signed off as well
-        await alice.getByRole("link", { name: /^Sign on at/ }).waitFor()
-        await tab.close()
-        // the provider knows her still, and asks whether the site may know it
-        await alice.getByRole("link", { name: /^Sign on at/ }).click()
-        await alice.locator('form button[type="submit"]').click()
-        await alice.getByText("alice@example.org").waitFor()
-      })
-      yield* steps(async () => {
-        await alice.getByRole("button", { name: "Sign off" }).click()
-        await alice.getByRole("link", { name: /^Sign on at/ }).waitFor()
-        await alice.reload()
-        await alice.getByRole("link", { name: /^Sign on at/ }).waitFor()
-      })
-      expect((yield* steps(stored)).filter((text) => /eyJ|token/i.test(text))).toEqual([])
-    }).pipe(Effect.scoped)
+  it.live(
+    "returns to the previous address, with the offers of the role and no token in the address, and signs off again",
+    () =>
+      Effect.gen(function* () {
+        const { browser, url } = yield* make
+        const alice = yield* openPage(browser, url)
+        yield* steps(async () => {
+          await alice.goto("/ui/devices?search=lhv")
+          await signOnAs(alice, "alice")
+          await alice.waitForURL(/\/ui\/devices\?search=lhv$/)
+          await alice.getByText("alice@example.org").waitFor()
+          await alice.getByRole("link", { name: /Users and tokens/ }).waitFor()
+        })
+        yield* sound(alice, "provider")
+        const rita = yield* openPage(browser, url)
+        yield* steps(async () => {
+          await rita.goto("/ui/")
+          await signOnAs(rita, "rita")
+          await rita.getByText("rita@example.org").waitFor()
+          await rita.goto("/ui/new?tab=several")
+          await rita.getByText("Your role does not initialise switches.").waitFor()
+        })
+        // nothing that a script could take is stored, and a reload or another tab signs on by the cookie alone
+        const stored = () =>
+          alice.evaluate<ReadonlyArray<string>>(
+            "[...Object.entries(localStorage), ...Object.entries(sessionStorage)].flat()"
+          )
+        expect((yield* steps(stored)).filter((text) => /eyJ|token/i.test(text))).toEqual([])
+        yield* steps(async () => {
+          await alice.reload()
+          await alice.getByText("alice@example.org").waitFor()
+          const tab = await alice.context().newPage()
+          await tab.goto("/ui/jobs")
+          await tab.getByText("alice@example.org").waitFor()
+          await alice.getByText("alice@example.org").waitFor()
+          await tab.goto("/ui/")
+          await tab.getByRole("button", { name: "Sign off" }).click()
+          // the other tab is signed off as well
+          await alice.getByRole("link", { name: /^Sign on at/ }).waitFor()
+          await tab.close()
+          // the provider knows her still, and asks whether the site may know it
+          await alice.getByRole("link", { name: /^Sign on at/ }).click()
+          await alice.locator('form button[type="submit"]').click()
+          await alice.getByText("alice@example.org").waitFor()
+        })
+        yield* steps(async () => {
+          await alice.getByRole("button", { name: "Sign off" }).click()
+          await alice.getByRole("link", { name: /^Sign on at/ }).waitFor()
+          await alice.reload()
+          await alice.getByRole("link", { name: /^Sign on at/ }).waitFor()
+        })
+        expect((yield* steps(stored)).filter((text) => /eyJ|token/i.test(text))).toEqual([])
+      }).pipe(Effect.scoped)
   )
 })

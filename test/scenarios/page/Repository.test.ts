@@ -31,42 +31,40 @@ const scene = layer(Site.layer, { excludeTestServices: true })
 
 describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
   scene((it) => {
-    it.effect(
-      "shows what a branch would change, those with the same lines together, and brings nothing into force",
-      () =>
-        Effect.gen(function* () {
-          const { boss, folders, page } = yield* Site
-          const { commit, folder } = folders.settings
-          yield* git(folder, "checkout", "-q", "-b", "new-servers")
-          yield* commit({ "global/vxlans.yml": "vxlans: 5\n" })
-          yield* git(folder, "tag", "broken")
-          yield* git(folder, "reset", "-q", "--hard", "HEAD~1")
-          yield* commit({ [BASE]: "---\nntp_servers:\n  - host: 10.20.0.99\n" }, "Ask another clock")
-          yield* git(folder, "checkout", "-q", "main")
-          const before = (yield* boss("GET", "/repository/settings")).text
-          yield* steps(async () => {
-            await page.goto("/ui/repository?tab=check")
-            await page.getByLabel("Branch, tag or commit").fill("new-servers")
-            await page.getByRole("button", { name: "Check", exact: true }).click()
-            await page.getByText("would come into force").waitFor()
-            await page.getByText("2 devices of 2 that it concerns would change").waitFor()
-            await page.getByText("+ntp server 10.20.0.99").or(page.getByText("ntp server 10.20.0.99")).first().waitFor()
-          })
-          yield* sound(page, "repository-check")
-          yield* steps(async () => {
-            await page.getByLabel("Branch, tag or commit").fill("broken")
-            await page.getByRole("button", { name: "Check", exact: true }).click()
-            await page.getByText("would be refused").waitFor()
-            await page.getByRole("list", { name: "Problems of the branch" }).getByText("global/vxlans.yml:1").waitFor()
-            await page.getByLabel("Branch, tag or commit").fill("nothing-like-this")
-            await page.getByRole("button", { name: "Check", exact: true }).click()
-            await page.getByText("the repository has no branch, tag or commit nothing-like-this").waitFor()
-          })
-          expect((yield* boss("GET", "/repository/settings")).text).toBe(before)
+    it.effect("shows the effects of a branch, grouped by equal lines, and brings nothing into force", () =>
+      Effect.gen(function* () {
+        const { boss, folders, page } = yield* Site
+        const { commit, folder } = folders.settings
+        yield* git(folder, "checkout", "-q", "-b", "new-servers")
+        yield* commit({ "global/vxlans.yml": "vxlans: 5\n" })
+        yield* git(folder, "tag", "broken")
+        yield* git(folder, "reset", "-q", "--hard", "HEAD~1")
+        yield* commit({ [BASE]: "---\nntp_servers:\n  - host: 10.20.0.99\n" }, "Ask another clock")
+        yield* git(folder, "checkout", "-q", "main")
+        const before = (yield* boss("GET", "/repository/settings")).text
+        yield* steps(async () => {
+          await page.goto("/ui/repository?tab=check")
+          await page.getByLabel("Branch, tag or commit").fill("new-servers")
+          await page.getByRole("button", { name: "Check", exact: true }).click()
+          await page.getByText("would come into force").waitFor()
+          await page.getByText("2 devices of 2 that it concerns would change").waitFor()
+          await page.getByText("+ntp server 10.20.0.99").or(page.getByText("ntp server 10.20.0.99")).first().waitFor()
         })
+        yield* sound(page, "repository-check")
+        yield* steps(async () => {
+          await page.getByLabel("Branch, tag or commit").fill("broken")
+          await page.getByRole("button", { name: "Check", exact: true }).click()
+          await page.getByText("would be refused").waitFor()
+          await page.getByRole("list", { name: "Problems of the branch" }).getByText("global/vxlans.yml:1").waitFor()
+          await page.getByLabel("Branch, tag or commit").fill("nothing-like-this")
+          await page.getByRole("button", { name: "Check", exact: true }).click()
+          await page.getByText("the repository has no branch, tag or commit nothing-like-this").waitFor()
+        })
+        expect((yield* boss("GET", "/repository/settings")).text).toBe(before)
+      })
     )
 
-    it.effect("leads from a variable of a device to the line that gives it", () =>
+    it.effect("leads from a variable of a device to the line that defines it", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         yield* steps(async () => {
@@ -88,7 +86,7 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("renders a template while it is written, with the line of a mistake, and tells no secret", () =>
+    it.effect("renders a template while it is written, with the line of a mistake, and shows no secret", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         const text = page.getByLabel("Text", { exact: true })
@@ -111,7 +109,7 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("fits a phone in the dark, and offers a reader nothing that brings a commit into force", () =>
+    it.effect("fits a phone in dark mode, and offers a reader nothing that brings a commit into force", () =>
       Effect.gen(function* () {
         const { browser, tokenOf, url } = yield* Site
         const token = yield* tokenOf("reader")
@@ -136,7 +134,7 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("finds a key of the settings by what is said of it", () =>
+    it.effect("finds a key of the settings by its description", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         yield* steps(async () => {
@@ -148,7 +146,7 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("says which commit was refused and in which line it is wrong, while the one before stays in force", () =>
+    it.effect("shows the refused commit and its wrong line, while the previous one stays in force", () =>
       Effect.gen(function* () {
         const { folders, page } = yield* Site
         yield* folders.settings.commit({ [BASE]: "---\nntp_servers: 5\n" }, "Forget the clocks")

@@ -28,7 +28,7 @@ const scene = layer(Site.layer, { excludeTestServices: true })
 
 describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
   scene((it) => {
-    it.effect("shows a rollout with the switch that failed at the top, in its own words, and undoes the others", () =>
+    it.effect("shows a rollout with the failed switch at the top, in its own words, and undoes the others", () =>
       Effect.gen(function* () {
         const { boss, lab, page } = yield* Site
         yield* (yield* lab.get(SILENT)).powerOff
@@ -57,7 +57,7 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
     )
 
     it.effect(
-      "is shown in groups at an address of its own, pushed by somebody who needs an approval, and approved by another",
+      "is shown in groups at an address of its own, pushed by a user who needs an approval, and approved by another",
       () =>
         Effect.gen(function* () {
           const { boss, browser, folders, page, tokenOf, url } = yield* Site
@@ -141,62 +141,60 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
       })
     )
 
-    it.effect(
-      "is held and goes on when somebody says so, where the server can hold it, and what failed is tried again",
-      () =>
-        Effect.gen(function* () {
-          const { boss, lab, page } = yield* Site
-          // slow, so that there is time to pause
-          const slow = yield* Effect.forEach(
-            NAMES.filter((name) => name !== SILENT),
-            (name) => lab.get(name)
-          )
-          for (const device of slow) device.setFault({ kind: "slow", bytesPerSecond: 1000 })
-          yield* (yield* lab.get(SILENT)).powerOff
-          const job = jobIn(
-            yield* boss("POST", "/device_syncto", {
-              all: true,
-              dry_run: false,
-              resync: true,
-              confirm_mode: 1,
-              batch_size: 1
-            })
-          )
-          yield* steps(async () => {
-            await page.goto(`/ui/job/${job}`)
-            await page.getByRole("button", { name: "Pause" }).click()
-            await page.getByLabel("Reason").fill("a call came in")
-            await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click()
-            await page.getByText("paused", { exact: true }).first().waitFor()
-            await page
-              .getByText(/a call came in/)
-              .first()
-              .waitFor()
+    it.effect("is paused and resumed, if the server can pause it, and failed devices are retried", () =>
+      Effect.gen(function* () {
+        const { boss, lab, page } = yield* Site
+        // slow, so that there is time to pause
+        const slow = yield* Effect.forEach(
+          NAMES.filter((name) => name !== SILENT),
+          (name) => lab.get(name)
+        )
+        for (const device of slow) device.setFault({ kind: "slow", bytesPerSecond: 1000 })
+        yield* (yield* lab.get(SILENT)).powerOff
+        const job = jobIn(
+          yield* boss("POST", "/device_syncto", {
+            all: true,
+            dry_run: false,
+            resync: true,
+            confirm_mode: 1,
+            batch_size: 1
           })
-          yield* sound(page, "paused")
-          for (const device of slow) device.clearFaults()
-          yield* steps(async () => {
-            await page.getByRole("button", { name: "Resume" }).click()
-            await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click()
-            await page.getByText("partly failed").waitFor()
-            await page.getByRole("link", { name: "Retry the failed ones" }).click()
-            await page.waitForURL(new RegExp(`/ui/change\\?.*${SILENT}`))
-          })
-          for (const device of slow) device.setFault({ kind: "slow", bytesPerSecond: 1000 })
-          const together = jobIn(
-            yield* boss("POST", "/device_syncto", { all: true, dry_run: false, resync: true, confirm_mode: 2 })
-          )
-          yield* steps(async () => {
-            await page.goto(`/ui/job/${together}`)
-            await page.getByText(/It cannot be paused: in confirm mode 2/).waitFor()
-            expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0)
-          })
-          for (const device of slow) device.clearFaults()
-          yield* ended(boss, together)
+        )
+        yield* steps(async () => {
+          await page.goto(`/ui/job/${job}`)
+          await page.getByRole("button", { name: "Pause" }).click()
+          await page.getByLabel("Reason").fill("a call came in")
+          await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click()
+          await page.getByText("paused", { exact: true }).first().waitFor()
+          await page
+            .getByText(/a call came in/)
+            .first()
+            .waitFor()
         })
+        yield* sound(page, "paused")
+        for (const device of slow) device.clearFaults()
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Resume" }).click()
+          await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click()
+          await page.getByText("partly failed").waitFor()
+          await page.getByRole("link", { name: "Retry the failed ones" }).click()
+          await page.waitForURL(new RegExp(`/ui/change\\?.*${SILENT}`))
+        })
+        for (const device of slow) device.setFault({ kind: "slow", bytesPerSecond: 1000 })
+        const together = jobIn(
+          yield* boss("POST", "/device_syncto", { all: true, dry_run: false, resync: true, confirm_mode: 2 })
+        )
+        yield* steps(async () => {
+          await page.goto(`/ui/job/${together}`)
+          await page.getByText(/It cannot be paused: in confirm mode 2/).waitFor()
+          expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0)
+        })
+        for (const device of slow) device.clearFaults()
+        yield* ended(boss, together)
+      })
     )
 
-    it.effect("lists jobs by how they ended, and leads to each", () =>
+    it.effect("lists jobs by their results, with links", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         yield* steps(async () => {

@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
       })
     )
 
-    it.effect("lets somebody in with a token, and says what is wrong with one that does not count", () =>
+    it.effect("lets a user sign on with a token, and explains an invalid one", () =>
       Effect.gen(function* () {
         const { browser, tokenOf, url } = yield* Site
         const page = yield* openPage(browser, url)
@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
       })
     )
 
-    it.effect("keeps what somebody types while the page asks again who they are and how one signs on", () =>
+    it.effect("keeps typed text while the page asks again for the identity and the ways to sign on", () =>
       Effect.gen(function* () {
         const { browser, url } = yield* Site
         const page = yield* openPage(browser, url)
@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
               await answer.promise
               await route.fallback()
             })
-            // as when somebody comes back to this tab after a while
+            // as when a user returns to this tab after a while
             await page.clock.fastForward("01:00")
             await page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`)
             await asked.promise
@@ -110,7 +110,7 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
       })
     )
 
-    it.effect("is used by keys alone: a leap, the palette, the rows of a list", () =>
+    it.effect("can be used by keys only: a shortcut, the palette, the rows of a list", () =>
       Effect.gen(function* () {
         const { browser, tokenOf, url } = yield* Site
         const page = yield* openPage(browser, url, { token: yield* tokenOf("administrator"), scheme: "dark" })
@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
       })
     )
 
-    it.effect("offers nobody what their role may not read", () =>
+    it.effect("offers no screen that the role may not read", () =>
       Effect.gen(function* () {
         const { browser, tokenOf, url } = yield* Site
         const page = yield* openPage(browser, url, { token: yield* tokenOf("looker"), width: 380, height: 700 })

@@ -1,4 +1,4 @@
-/** What an open page does when the server is killed and comes back, when the stream is cut, and when its token ends. */
+/** An open page when the server is killed and returns, when the stream is cut, and when its token ends. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import * as path from "node:path"
@@ -47,41 +47,43 @@ const DEVICE = { state: "PRE_CONFIGURED", platform: "eos", device_type: "ACCESS"
 
 describe.skipIf(!hasChromium)(`An open page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
   scene((it) => {
-    it.effect("says that it is not live while the server is gone, and shows what has happened when it is back", () =>
-      Effect.gen(function* () {
-        const { browser, serve, tokenFor, url } = yield* Site
-        const token = yield* tokenFor(3600)
-        const add = (hostname: string) =>
-          Effect.promise(async () => {
-            const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
-            const body = JSON.stringify({ hostname, ...DEVICE })
-            expect((await fetch(`${url}/api/v1.0/device`, { method: "POST", headers, body })).status).toBe(200)
+    it.effect(
+      "shows that it is not live while the server is unreachable, and the events since then when it returns",
+      () =>
+        Effect.gen(function* () {
+          const { browser, serve, tokenFor, url } = yield* Site
+          const token = yield* tokenFor(3600)
+          const add = (hostname: string) =>
+            Effect.promise(async () => {
+              const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
+              const body = JSON.stringify({ hostname, ...DEVICE })
+              expect((await fetch(`${url}/api/v1.0/device`, { method: "POST", headers, body })).status).toBe(200)
+            })
+          const first = yield* serve
+          const page = yield* openPage(browser, url, { token })
+          yield* add("lhv-a1")
+          yield* steps(async () => {
+            await page.goto("/ui/devices?sort=-hostname")
+            await page.getByRole("link", { name: "lhv-a1" }).waitFor()
+            await page.getByText("live", { exact: true }).waitFor()
           })
-        const first = yield* serve
-        const page = yield* openPage(browser, url, { token })
-        yield* add("lhv-a1")
-        yield* steps(async () => {
-          await page.goto("/ui/devices?sort=-hostname")
-          await page.getByRole("link", { name: "lhv-a1" }).waitFor()
-          await page.getByText("live", { exact: true }).waitFor()
+          first.kill("SIGKILL")
+          yield* first.ended
+          yield* steps(() => page.getByText("not live: connecting …").waitFor())
+          yield* sound(page, "server-away")
+          const second = yield* serve
+          yield* add("lhv-a2")
+          yield* steps(async () => {
+            await page.getByText("live", { exact: true }).waitFor()
+            await page.getByRole("link", { name: "lhv-a2" }).waitFor()
+            await page.getByRole("link", { name: "lhv-a1" }).waitFor()
+          })
+          expect(page.url()).toContain("sort=-hostname")
+          yield* second.gone
         })
-        first.kill("SIGKILL")
-        yield* first.ended
-        yield* steps(() => page.getByText("not live: connecting …").waitFor())
-        yield* sound(page, "server-away")
-        const second = yield* serve
-        yield* add("lhv-a2")
-        yield* steps(async () => {
-          await page.getByText("live", { exact: true }).waitFor()
-          await page.getByRole("link", { name: "lhv-a2" }).waitFor()
-          await page.getByRole("link", { name: "lhv-a1" }).waitFor()
-        })
-        expect(page.url()).toContain("sort=-hostname")
-        yield* second.gone
-      })
     )
 
-    it.effect("asks for another sign-on when its token ends, and goes on where it was", () =>
+    it.effect("asks for another sign-on when its token ends, and continues at the same place", () =>
       Effect.gen(function* () {
         const { browser, serve, tokenFor, url } = yield* Site
         const server = yield* serve
@@ -90,7 +92,7 @@ describe.skipIf(!hasChromium)(`An open page${hasChromium ? "" : ` (${WITHOUT})`}
         yield* steps(async () => {
           await page.goto("/ui/jobs?show=failed")
           await page.getByText("No jobs match.").waitFor()
-          // whoever goes on working with it is asked
+          // the next action asks for a sign-on
           const signOn = page.getByRole("button", { name: "Sign on with the token" })
           for (let turn = 0; !(await signOn.isVisible()); turn++) {
             await page

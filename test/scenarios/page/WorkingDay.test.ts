@@ -16,7 +16,7 @@ import * as Managed from "../chaos/ManagedCampus.ts"
 interface Hand {
   /** Presses a button, a link, a tab or a box. */
   readonly press: (what: Locator) => Promise<void>
-  /** Writes into a field in the place of what is there. */
+  /** Replaces the text of a field. */
   readonly write: (what: Locator, text: string) => Promise<void>
   /** Goes to a screen of the navigation by its name, or by its letter. */
   readonly go: (label: string, letter: string) => Promise<void>
@@ -40,7 +40,7 @@ const mouse = (page: Page): Hand => ({
 /** Beyond so many presses of the key something cannot be reached by it. */
 const MOST_TABS = 400
 
-/** Goes on with Tab until the thing has the focus. */
+/** Presses Tab until the element has the focus. */
 const reach = async (page: Page, what: Locator) => {
   await what.waitFor()
   for (let count = 0; count < MOST_TABS; count++) {
@@ -109,7 +109,7 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/pa
 interface Day {
   readonly title: string
   readonly hand: (page: Page) => Hand
-  /** What is different on each of the two days. */
+  /** The differences between the two days. */
   readonly blank: string
   readonly hostname: string
   readonly ported: string
@@ -227,7 +227,7 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
           })
           yield* (yield* lab.get(silent)).boot
 
-          // somebody changes a switch by hand
+          // a switch is changed by hand
           ;(yield* lab.get(drifted)).configure("snmp-server location elsewhere\n")
           yield* steps(async () => {
             await bert.goto(`/ui/device/${drifted}?tab=drift`)

@@ -1,6 +1,6 @@
 /**
- * Any two personalities and any one fault together: whatever becomes of such a switch, its record is true and nothing of ours is
- * left on it. `CHAOS_RUNS=400` makes a campaign of it, `CHAOS_SEED` repeats one (`npm run chaos -- personalities`).
+ * Any two personalities and any one fault together: in every case the record is true and nothing of ours remains on the switch.
+ * `CHAOS_RUNS=400` makes a campaign of it, `CHAOS_SEED` repeats one (`npm run chaos -- personalities`).
  */
 import { assert, it } from "@effect/vitest"
 import { Arbitrary, Console, Effect, Layer, Schema } from "effect"
@@ -26,7 +26,7 @@ import { textsOf } from "./PersonalityScene.ts"
 import { SETTINGS, startsToRefuse, VERSION } from "./PersonalitySite.ts"
 import { type Snapshot, snapshotOf, untruths } from "./Truth.ts"
 
-// Live syncs of switches with two personalities and one fault each. Yields how many went well, and what is untrue or left behind.
+// Live syncs of switches with two personalities and one fault each. Returns the number of successes, and untrue records and remains.
 
 /** One switch: what it is, what happens to it, and how the change is confirmed. */
 interface Trial {
@@ -40,7 +40,7 @@ interface Trial {
 const TIMER_SECONDS = 5
 const USER = "tester"
 
-/** What two personalities make together; of what contradicts itself the second counts. */
+/** The combination of two personalities; in a contradiction the second wins. */
 const merged = (one: Quirks, other: Quirks): Quirks => ({
   ...one,
   ...other,
@@ -69,7 +69,10 @@ const leftBehind = ({ ending }: FaultCase, device: LabSwitch, { debris }: Snapsh
   return [...timers, ...(others > may ? [`${device.name} keeps ${debris.join(", ")}`] : [])]
 }
 
-/** What a plain switch runs after a change. On a busy machine its timer may have run out beside the others: then it is asked alone. */
+/**
+ * The configuration of a plain switch after a change. On a busy machine its timer may have expired in parallel with others: then it is
+ * asked alone.
+ */
 const runningOnceDone = Effect.fnUntraced(function* (plain: LabSwitch | undefined) {
   const engine = yield* JobEngine
   if (plain === undefined) return ""
@@ -163,7 +166,7 @@ const AT_ONCE = 40
 givenUpAfter({ connect: 6, firstPrompt: 6, show: 6, runningConfig: 6, load: 6, commit: 5, save: 5 })
 
 const [none] = faultCases
-/** What nobody can tell to the switch any more ends with its timer and 45 seconds: only a campaign has the time. */
+/** A change on an unreachable switch ends with its timer and 45 seconds: only a campaign has the time. */
 const usable = faultCases.filter(({ ending }) => LONG_RUNS !== undefined || ending.untold !== true)
 
 const Any = Schema.Struct({

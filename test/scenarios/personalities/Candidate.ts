@@ -1,6 +1,6 @@
 /**
- * What the candidates of these tests have beside the examples' lines: lines that switches spell otherwise than they were given or
- * do not keep, secrets that they salt, a text that ends in `EOF`.
+ * Additional lines of these tests' candidates: lines that switches spell in another form or do not keep, secrets that they salt, a text
+ * that ends in `EOF`.
  */
 
 /** A line as the templates have it, and what some switches make of it. */

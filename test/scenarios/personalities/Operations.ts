@@ -1,6 +1,6 @@
-/** What is done to a switch of each personality, and how it may end: one cell of the table in FAULTS.md. */
+/** The operations on a switch of each personality, and their possible ends: one cell of the table in FAULTS.md. */
 
-/** What is done, with its words in the documentation. `mode…` are live syncs in that confirm mode. */
+/** The operations, with their words in the documentation. `mode…` are live syncs in that confirm mode. */
 export const operations = {
   dryRun: "Dry run",
   mode0: "Live, mode 0",
@@ -13,7 +13,7 @@ export type Operation = keyof typeof operations
 
 export const operationNames: ReadonlyArray<Operation> = ["dryRun", "mode0", "mode1", "mode2", "undo", "init"]
 
-/** A configuration of a switch: that of before, the one that the templates want, or neither. */
+/** A configuration of a switch: the previous one, the one of the templates, or neither. */
 export type Which = "old" | "new" | "other"
 
 /** How a cell ends. */
@@ -23,7 +23,7 @@ export interface CellEnding {
   readonly runs: Which
   readonly saved: Which
   readonly synchronized: boolean
-  /** What the texts of the failed tasks hold, in this order; nothing when it is done. */
+  /** The parts of the failed tasks' texts, in this order; empty on success. */
   readonly says: ReadonlyArray<string>
 }
 

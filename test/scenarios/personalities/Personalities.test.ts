@@ -1,6 +1,6 @@
 /**
- * Every personality × a dry run, live syncs in modes 0, 1 and 2, the undoing of a sync, and the initialisation of a blank switch:
- * what is usual succeeds, and nothing that is not true is called a success (docs/switch-dialogues.md#the-simulated-switch).
+ * Every personality × a dry run, live syncs in modes 0, 1 and 2, the undo of a sync, and the initialisation of a blank switch: usual ones
+ * succeed, and nothing untrue is called a success (docs/switch-dialogues.md#the-simulated-switch).
  */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -12,7 +12,7 @@ import { type Left, play } from "./PersonalityScene.ts"
 import { endingOf, personalityNames as allNames } from "./PersonalityTable.ts"
 import { untruths, which } from "./Truth.ts"
 
-/** `PERSONALITIES=salting,chatty` plays these beside the plain one, for who works on one of them. */
+/** `PERSONALITIES=salting,chatty` tests these and the plain one, for work on one of them. */
 const only = process.env["PERSONALITIES"]?.split(",")
 const personalityNames = allNames.filter((name) => name === "plain" || only === undefined || only.includes(name))
 
@@ -24,7 +24,7 @@ const cellOf = (cells: ReadonlyArray<Left>, personality: string, operation: Oper
   return found
 }
 
-/** What the templates want of a switch: a plain one runs it. */
+/** The templates' configuration of a switch: a plain one runs it. */
 const wantedOf = (cells: ReadonlyArray<Left>, operation: Operation): string =>
   cellOf(cells, "plain", operation === "init" ? "init" : "mode1").after.running
 

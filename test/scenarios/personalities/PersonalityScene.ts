@@ -1,7 +1,6 @@
 /**
- * Work on switches of every personality: a dry run of all, live syncs in each mode beside each other, what a second dry run
- * finds, the undoing of a sync, and the initialisation of blank ones. Yields for each personality and operation what the record
- * says and what the lab says.
+ * Work on switches of every personality: a dry run of all, parallel live syncs in each mode, the result of a second dry run, the undo of a
+ * sync, and the initialisation of blank ones. Returns the record and the lab's state for each personality and operation.
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,7 +21,7 @@ import type { Operation } from "./Operations.ts"
 import * as Site from "./PersonalitySite.ts"
 import { type Snapshot, snapshotOf } from "./Truth.ts"
 
-/** What is left of one cell when its job is over. */
+/** The remains of one cell after its job. */
 export interface Left {
   readonly operation: Operation
   readonly personality: PersonalityName
@@ -34,11 +33,11 @@ export interface Left {
   readonly after: Snapshot
   readonly state: string
   readonly synchronized: boolean
-  /** What the next dry run finds, after a live sync that is done: a difference or an error. */
+  /** The result of the next dry run, after a successful live sync: a diff or an error. */
   readonly again: string
 }
 
-/** A switch that runs out of it has been left alone by us: longer than all work on it, shorter than the test's patience. */
+/** A switch whose timer expires was abandoned by us: longer than all work on it, shorter than the test's patience. */
 const TIMER_SECONDS = 60
 /** Each plans in a transaction of its own, and the connections of a test's database are few. */
 const INITS_AT_ONCE = 4
@@ -78,7 +77,7 @@ const cellsOf = Effect.fnUntraced(function* (
 ) {
   const rows = yield* (yield* DeviceStore).byHostnames(namesOf(members))
   return members.map(({ device, hostname, personality }): Left => {
-    // a new switch that was not taken keeps its first name
+    // a new switch that was refused keeps its first name
     const resultsOf = (job: Job) => {
       const found = ManagedCampus.devicesOf(job)
       return operation === "init" ? Object.values(found) : [found[hostname] ?? []].flat()

@@ -1,6 +1,6 @@
 /**
- * What comes of each operation on a switch of each personality. `FAULTS.md` is made from this table, and
- * `Personalities.test.ts` plays it. What is not said here ends as on a usual switch.
+ * The result of each operation on a switch of each personality. `FAULTS.md` is made from this table, and `Personalities.test.ts` tests it.
+ * Cells that are not listed here end as on a usual switch.
  */
 import { isPersonality, personalities, type PersonalityName } from "../../../src/lab/eos/Quirks.ts"
 import { type CellEnding, type Operation, unsaved, untouched, usualEndings } from "./Operations.ts"

@@ -1,6 +1,6 @@
 /**
- * Whether a record is true, held against the lab alone, whatever the personality of the switch: no expectation of the tables is known
- * here. `old` and `wanted` are the configurations of before and of the templates.
+ * Whether a record is true, compared with the lab only, for a switch of any personality: it uses no expectation of the tables. `old` and
+ * `wanted` are the previous configuration and that of the templates.
  */
 import { spellings, vanishing } from "./Candidate.ts"
 import type { Operation, Which } from "./Operations.ts"
@@ -40,19 +40,19 @@ export const canonical = (text: string | undefined, hostname: string, address: s
     .toSorted()
     .join("\n")
 
-// What a switch runs, has saved and has left of ours, as the lab alone says.
+// The running and saved configuration of a switch and our remains, as reported by the lab only.
 
 /** A switch at one moment. */
 export interface Snapshot {
   readonly running: string
   readonly startup: string
-  /** Sessions and timers of ours. */
+  /** Our sessions and timers. */
   readonly debris: ReadonlyArray<string>
 }
 
 const ADDRESS = /^interface Vlan3016\n(?: .*\n)*? +ip address (\S+)\/\d+/m
 
-/** The switch as it is now, comparable with others. */
+/** The present state of the switch, comparable with others. */
 export const snapshotOf = (device: LabSwitch, hostname: string): Snapshot => {
   const comparable = (text: string | undefined) =>
     canonical(text, hostname, ADDRESS.exec(text ?? "")?.[1] ?? "no address")
@@ -78,7 +78,7 @@ export const differing = (text: string, wanted: string): string => {
   return [...more, ...less].slice(0, MOST).join("\n")
 }
 
-/** What an operation that went well leaves on the switch. */
+/** The results of a successful operation on the switch. */
 const aims: Readonly<Record<Operation, "old" | "new">> = {
   dryRun: "old",
   mode0: "new",
@@ -93,10 +93,10 @@ const claims = [
   { says: "The device runs the new configuration.", runs: "new" }
 ] as const
 
-/** What a record is judged by. */
+/** The criteria for a record. */
 export type Judged = Omit<Left, "personality" | "again">
 
-/** What the record of a cell says that is not so; empty when all of it is true. */
+/** The untrue statements in the record of a cell; empty if all are true. */
 export const untruths = (left: Judged, wanted: string): ReadonlyArray<string> => {
   const { after, before, done, operation, says, synchronized } = left
   const runs = which(after.running, before.running, wanted)

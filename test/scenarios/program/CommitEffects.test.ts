@@ -1,4 +1,6 @@
-/** What a commit takes away is said before it is in force, and too much of it is asked about: through the API, with real repositories. */
+/**
+ * The removals of a commit are reported before it is in force, and too many need a confirmation: through the API, with real repositories.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
@@ -116,57 +118,55 @@ const started = (extra: Readonly<Record<string, string>> = {}, files: Readonly<R
 const effectsOf = ({ body }: Reply) => (body as unknown as { effects: CommitEffects }).effects
 const said = ({ body }: Reply) => String(body.message)
 
-describe("a commit that takes away", () => {
-  it.live(
-    "names each port whose VLAN is renamed, and gives it the new name in the same transaction when that is asked for",
-    () =>
-      Effect.gen(function* () {
-        const { api, edit, jobs, ports, read, refresh } = yield* started()
-        const before = yield* read("settings", "global/vxlans.yml")
-        yield* edit("settings", "global/vxlans.yml", "vlan_name: STUDENT", "vlan_name: LEARNER")
-        const checked = yield* api.send("POST", "/repository/settings/check", { branch: "main" })
-        assert.deepEqual(
-          effectsOf({ ...checked, body: checked.body.data } as never).vlans[0]?.ports,
-          8,
-          "before it is in force"
-        )
+describe("a commit that removes something", () => {
+  it.live("names each port whose VLAN is renamed, and gives it the new name in the same transaction on request", () =>
+    Effect.gen(function* () {
+      const { api, edit, jobs, ports, read, refresh } = yield* started()
+      const before = yield* read("settings", "global/vxlans.yml")
+      yield* edit("settings", "global/vxlans.yml", "vlan_name: STUDENT", "vlan_name: LEARNER")
+      const checked = yield* api.send("POST", "/repository/settings/check", { branch: "main" })
+      assert.deepEqual(
+        effectsOf({ ...checked, body: checked.body.data } as never).vlans[0]?.ports,
+        8,
+        "before it is in force"
+      )
 
-        const reply = yield* refresh("settings", { rename_ports: true })
-        assert.strictEqual(reply.status, 200, JSON.stringify(reply.body))
-        const [vlan] = effectsOf(reply).vlans
-        assert.deepInclude(vlan, {
-          change: "renamed",
-          key: "student",
-          vlan_name: "STUDENT",
-          new_name: "LEARNER",
-          ports: 8
-        })
-        assert.deepInclude([...(vlan?.port_list ?? [])], {
-          hostname: "lhv-acc1",
-          interface: "Ethernet1",
-          as: "untagged"
-        })
-        assert.deepInclude([...(vlan?.port_list ?? [])], { hostname: "lhv-acc4", interface: "Ethernet2", as: "tagged" })
-        const renamed = yield* ports("lhv-acc1")
-        assert.deepEqual(renamed.get("Ethernet1"), { untagged_vlan: "LEARNER", description: "room 1" })
-        assert.deepEqual(renamed.get("Ethernet2"), { tagged_vlan_list: ["STAFF", "LEARNER", 140] })
-        assert.deepEqual(renamed.get("Ethernet4"), { untagged_vlan: 120 }, "a number names the id, which stays")
-        const devices = yield* api.devices("filter[device_type]=ACCESS")
-        assert.deepEqual(new Set(devices.map(({ synchronized }) => synchronized)), new Set([false]))
-        const config = yield* api.send("GET", "/device/lhv-acc1/generate_config")
-        assert.match(JSON.stringify(config.body), /interface Ethernet1\\n(?:(?!interface).)*switchport access vlan 120/)
+      const reply = yield* refresh("settings", { rename_ports: true })
+      assert.strictEqual(reply.status, 200, JSON.stringify(reply.body))
+      const [vlan] = effectsOf(reply).vlans
+      assert.deepInclude(vlan, {
+        change: "renamed",
+        key: "student",
+        vlan_name: "STUDENT",
+        new_name: "LEARNER",
+        ports: 8
+      })
+      assert.deepInclude([...(vlan?.port_list ?? [])], {
+        hostname: "lhv-acc1",
+        interface: "Ethernet1",
+        as: "untagged"
+      })
+      assert.deepInclude([...(vlan?.port_list ?? [])], { hostname: "lhv-acc4", interface: "Ethernet2", as: "tagged" })
+      const renamed = yield* ports("lhv-acc1")
+      assert.deepEqual(renamed.get("Ethernet1"), { untagged_vlan: "LEARNER", description: "room 1" })
+      assert.deepEqual(renamed.get("Ethernet2"), { tagged_vlan_list: ["STAFF", "LEARNER", 140] })
+      assert.deepEqual(renamed.get("Ethernet4"), { untagged_vlan: 120 }, "a number names the id, which stays")
+      const devices = yield* api.devices("filter[device_type]=ACCESS")
+      assert.deepEqual(new Set(devices.map(({ synchronized }) => synchronized)), new Set([false]))
+      const config = yield* api.send("GET", "/device/lhv-acc1/generate_config")
+      assert.match(JSON.stringify(config.body), /interface Ethernet1\\n(?:(?!interface).)*switchport access vlan 120/)
 
-        // without the wish the ports stay as they are, and the answer says what they lose
-        yield* edit("settings", "global/vxlans.yml", /^[^]*$/, before)
-        const back = yield* refresh()
-        assert.strictEqual(back.status, 200)
-        assert.deepInclude(effectsOf(back).vlans[0], { change: "renamed", new_name: "STUDENT", ports: 8 })
-        assert.deepEqual((yield* ports("lhv-acc1")).get("Ethernet1"), {
-          untagged_vlan: "LEARNER",
-          description: "room 1"
-        })
-        assert.deepEqual(yield* jobs, new Set(["refresh_repo"]))
-      }).pipe(Effect.scoped)
+      // without the option the ports stay unchanged, and the answer names their losses
+      yield* edit("settings", "global/vxlans.yml", /^[^]*$/, before)
+      const back = yield* refresh()
+      assert.strictEqual(back.status, 200)
+      assert.deepInclude(effectsOf(back).vlans[0], { change: "renamed", new_name: "STUDENT", ports: 8 })
+      assert.deepEqual((yield* ports("lhv-acc1")).get("Ethernet1"), {
+        untagged_vlan: "LEARNER",
+        description: "room 1"
+      })
+      assert.deepEqual(yield* jobs, new Set(["refresh_repo"]))
+    }).pipe(Effect.scoped)
   )
 
   it.live("lets ports name a VLAN by its key, which a rename does not change", () =>
@@ -195,7 +195,7 @@ describe("a commit that takes away", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("waits when it empties a group that windows, roles and alerts are for, until that commit is confirmed", () =>
+  it.live("waits when it empties a group that windows, roles and alerts use, until that commit is confirmed", () =>
     Effect.gen(function* () {
       const { api, edit, folders, head, jobs, refresh, waiting } = yield* started(
         {},
@@ -251,7 +251,7 @@ describe("a commit that takes away", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("waits when all VLANs go, and is superseded by the commit that brings them back", () =>
+  it.live("waits when all VLANs are removed, and is superseded by the commit that restores them", () =>
     Effect.gen(function* () {
       const { api, edit, folders, read, refresh, waiting } = yield* started()
       const vxlans = yield* read("settings", "global/vxlans.yml")
@@ -276,7 +276,7 @@ describe("a commit that takes away", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("names the keys at the top of a file and the directories of devices that go", () =>
+  it.live("names the removed keys at the top of a file and the removed directories of devices", () =>
     Effect.gen(function* () {
       const { edit, folders, refresh } = yield* started()
       yield* edit("settings", "global/base_system.yml", /^domain_name:.*\n/m, "")
@@ -330,7 +330,7 @@ describe("a commit that takes away", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("names what templates would print undefined, for a branch, a refresh and a working copy", () =>
+  it.live("names the variables that templates would print undefined, for a branch, a refresh and a working copy", () =>
     Effect.gen(function* () {
       const { api, edit, folders, refresh, url } = yield* started()
       yield* edit("templates", "eos/access.j2", /^/, "! {{ organisation_nam }}\n")
@@ -360,7 +360,7 @@ describe("a commit that takes away", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("asks nothing about the first commit, and refuses wishes that are none", () =>
+  it.live("asks nothing about the first commit, and refuses invalid options", () =>
     Effect.gen(function* () {
       const { refresh } = yield* started({ REFRESH_MAX_REMOVED: "0" })
       for (const more of [{ confirm: 5 }, { confirm: "main" }, { rename_ports: "yes" }]) {

@@ -1,4 +1,4 @@
-/** The server on a PostgreSQL that lets nobody in without TLS: what `sslmode` and its files do, and what an operator reads. */
+/** The server on a PostgreSQL that requires TLS: the effects of `sslmode` and its files, and the messages for an operator. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as fs from "node:fs/promises"
@@ -94,7 +94,7 @@ const makeSite = Effect.gen(function* () {
 })
 
 it.live(
-  "works with a database over TLS, and says in words why it does not",
+  "works with a database over TLS, and explains in words why it does not",
   () =>
     Effect.gen(function* () {
       const site = yield* makeSite
@@ -139,7 +139,7 @@ it.live(
 )
 
 it.live.skipIf(missing !== undefined)(
-  "refuses a pooler that lends sessions by transaction or statement, and works with one that keeps them",
+  "refuses a pooler that shares sessions by transaction or statement, and works with one that keeps them",
   () =>
     Effect.gen(function* () {
       const at = yield* Program.dataFolder

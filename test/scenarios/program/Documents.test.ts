@@ -5,12 +5,12 @@ import * as path from "node:path"
 import { faultsFile, faultsUrl } from "../../../scripts/fault-table.ts"
 import { otherFaults } from "../../../scripts/other-faults.ts"
 
-it("names tests that are there for the faults of others", () => {
+it("names existing tests for other faults", () => {
   for (const { test } of Object.values(otherFaults).flat()) {
     assert.isTrue(existsSync(path.resolve(import.meta.dirname, `../../${test}.test.ts`)), test)
   }
 })
 
-it("says in FAULTS.md what the tests of faults expect", () => {
+it("contains in FAULTS.md the expectations of the fault tests", () => {
   assert.strictEqual(readFileSync(faultsUrl, "utf8"), faultsFile(), "run `npm run docs`")
 })

@@ -1,6 +1,6 @@
 /**
- * The embedded database on an operator's bad day: killed, left behind, or mistaken for somebody else's process. The server
- * runs as a process of its own; every signal is a real one.
+ * The embedded database in emergencies: killed, abandoned, or mistaken for another process. The server runs as a process of its own; every
+ * signal is a real one.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -27,7 +27,7 @@ const running = (dataDir: string) => {
   return found
 }
 
-/** A program that says which signals it got, and goes on. */
+/** A program that reports its signals, and continues. */
 const bystander = Effect.acquireRelease(
   Effect.sync(() => {
     const script = `for (const s of ["SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"]) process.on(s, () => console.log("got", s)); setInterval(() => {}, 1000); console.log("up")`
@@ -39,7 +39,7 @@ const bystander = Effect.acquireRelease(
   ({ child }) => Effect.sync(() => void child.kill("SIGKILL"))
 )
 
-/** What a power cut leaves behind: a pid file that names a program which runs by now. */
+/** The remains of a power cut: a pid file with the number of another running program. */
 const leavePidFile = (dataDir: string, pid: number, port: number) =>
   Effect.promise(() => {
     const data = path.join(dataDir, "database/postgres")
@@ -93,7 +93,7 @@ const abandonedFolder = Effect.gen(function* () {
   return dataDir
 })
 
-it.live("a pid file that names another program is left over: the database starts, and the program gets no signal", () =>
+it.live("a pid file that names another program is stale: the database starts, and the program gets no signal", () =>
   Effect.gen(function* () {
     const dataDir = yield* usedFolder
     const { child, said } = yield* bystander
@@ -108,26 +108,24 @@ it.live("a pid file that names another program is left over: the database starts
   }).pipe(Effect.scoped)
 )
 
-it.live(
-  "a pid file that names another PostgreSQL, with its port, is left over: that one is neither used nor stopped",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* usedFolder
-      const others = yield* dataFolder
-      const neighbour = yield* serverOn(others)
-      const foreign = running(others)
-      yield* leavePidFile(dataDir, foreign.pid, foreign.port)
-      const { server, url } = yield* serverOn(dataDir)
-      assert.isTrue(yield* serves(url))
-      assert.notStrictEqual(running(dataDir).port, foreign.port)
-      yield* stop(server)
-      assert.strictEqual(running(others).pid, foreign.pid)
-      assert.isTrue(isAlive(foreign.pid))
-      assert.isTrue(yield* serves(neighbour.url))
-    }).pipe(Effect.scoped)
+it.live("a pid file that names another PostgreSQL, with its port, is stale: that one is neither used nor stopped", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* usedFolder
+    const others = yield* dataFolder
+    const neighbour = yield* serverOn(others)
+    const foreign = running(others)
+    yield* leavePidFile(dataDir, foreign.pid, foreign.port)
+    const { server, url } = yield* serverOn(dataDir)
+    assert.isTrue(yield* serves(url))
+    assert.notStrictEqual(running(dataDir).port, foreign.port)
+    yield* stop(server)
+    assert.strictEqual(running(others).pid, foreign.pid)
+    assert.isTrue(isAlive(foreign.pid))
+    assert.isTrue(yield* serves(neighbour.url))
+  }).pipe(Effect.scoped)
 )
 
-it.live("a database that is killed runs again within seconds, and the server works without a restart", () =>
+it.live("a killed database runs again within seconds, and the server works without a restart", () =>
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
     const { server, url } = yield* serverOn(dataDir)
@@ -139,26 +137,24 @@ it.live("a database that is killed runs again within seconds, and the server wor
   }).pipe(Effect.scoped)
 )
 
-it.live(
-  "a database that is killed while its port is taken by another program moves to another port, and is reached there",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* dataFolder
-      const { server, url } = yield* serverOn(dataDir)
-      const before = running(dataDir)
-      // stopped first, so that nothing is started before the port is taken
-      server.kill("SIGSTOP")
-      process.kill(before.pid, "SIGKILL")
-      yield* until(Effect.map(accepts(before.port), (open) => !open))
-      const thief = net.createServer((socket) => socket.destroy())
-      yield* Effect.addFinalizer(() => Effect.sync(() => void thief.close()))
-      yield* Effect.callback<void>((resume) => {
-        thief.listen(before.port, "127.0.0.1", () => resume(Effect.void))
-      })
-      server.kill("SIGCONT")
-      yield* until(serves(url))
-      assert.notStrictEqual(running(dataDir).port, before.port)
-    }).pipe(Effect.scoped)
+it.live("a killed database whose port is taken by another program moves to another port, and is reached there", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const { server, url } = yield* serverOn(dataDir)
+    const before = running(dataDir)
+    // stopped first, so that nothing is started before the port is taken
+    server.kill("SIGSTOP")
+    process.kill(before.pid, "SIGKILL")
+    yield* until(Effect.map(accepts(before.port), (open) => !open))
+    const thief = net.createServer((socket) => socket.destroy())
+    yield* Effect.addFinalizer(() => Effect.sync(() => void thief.close()))
+    yield* Effect.callback<void>((resume) => {
+      thief.listen(before.port, "127.0.0.1", () => resume(Effect.void))
+    })
+    server.kill("SIGCONT")
+    yield* until(serves(url))
+    assert.notStrictEqual(running(dataDir).port, before.port)
+  }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -179,7 +175,7 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
-it.live("a server that was killed leaves its database to the next one, which starts it again as its own", () =>
+it.live("a killed server leaves its database to the next one, which starts it again as its own", () =>
   Effect.gen(function* () {
     const dataDir = yield* abandonedFolder
     const left = running(dataDir)
@@ -190,7 +186,7 @@ it.live("a server that was killed leaves its database to the next one, which sta
   }).pipe(Effect.scoped)
 )
 
-it.live("a database that was left behind ends with the server that has taken it over", () =>
+it.live("a remaining database ends with the server that has taken it over", () =>
   Effect.gen(function* () {
     const dataDir = yield* abandonedFolder
     const left = running(dataDir)
@@ -200,7 +196,7 @@ it.live("a database that was left behind ends with the server that has taken it 
   }).pipe(Effect.scoped)
 )
 
-it.live("what PostgreSQL reports after the start is in our log: a process that was killed, and a forced recovery", () =>
+it.live("PostgreSQL's messages after the start are in our log: a killed process, and a forced recovery", () =>
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
     const { server, url } = yield* serverOn(dataDir)

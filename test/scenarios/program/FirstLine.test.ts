@@ -45,7 +45,7 @@ it.live("provisions a blank switch by its leases alone, and proves a commit on i
     url = served.url
     yield* Effect.provideContext(Campus.seedSite, running)
 
-    // a new server reads its repositories by itself; until it has, a refresh finds the lock taken
+    // a new server reads its repositories automatically; until it has, a refresh finds the lock taken
     while ((yield* api.send("GET", "/settings")).status !== 200) yield* Effect.sleep("50 millis")
     while ((yield* api.send("PUT", "/repository/templates", { action: "REFRESH" })).status === 503) {
       yield* Effect.sleep("50 millis")

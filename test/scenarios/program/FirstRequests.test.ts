@@ -1,4 +1,4 @@
-/** What clients meet that are there before the server: a refused connection, or an answer; never silence. */
+/** Clients that connect before the server is ready: a refused connection, or an answer; never silence. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as net from "node:net"
@@ -12,10 +12,10 @@ import { seconds } from "../../support/Patience.ts"
 /** Fewer than a port keeps for a program that is busy, so that none is turned away by the system. */
 const MOST_AT_ONCE = 100
 
-/** Connects again and again, and asks as soon as it is let in. */
+/** Connects again and again, and sends a request as soon as it is accepted. */
 const knock = (port: number, path: string) => {
   const counts = { answered: 0 }
-  // what became of those who were let in and heard no answer
+  // the results of accepted clients without an answer
   const unanswered: Array<string> = []
   const sockets = new Set<net.Socket>()
   const once = () => {
@@ -50,7 +50,7 @@ const knock = (port: number, path: string) => {
   return { counts, unanswered, stop }
 }
 
-it.live("each request of a connection that is accepted is answered, also in the moment when a port opens", () =>
+it.live("each request of an accepted connection is answered, also at the moment when a port opens", () =>
   Effect.gen(function* () {
     const ports = [yield* freePort, yield* freePort] as const
     const [api, ztp] = [knock(ports[0], "/api/health/live"), knock(ports[1], "/firmware/none")]
@@ -63,7 +63,7 @@ it.live("each request of a connection that is accepted is answered, also in the 
     yield* until(Effect.sync(() => api.counts.answered > 100 && ztp.counts.answered > 100))
     for (const { stop, unanswered } of [api, ztp]) {
       const sockets = stop()
-      // whoever is still connected waits for an answer
+      // a client that is still connected waits for an answer
       yield* until(Effect.sync(() => sockets.size === 0)).pipe(Effect.timeoutOption(seconds(200)))
       assert.deepStrictEqual({ waiting: sockets.size, unanswered }, { waiting: 0, unanswered: [] })
     }

@@ -1,4 +1,4 @@
-/** What health checks say while parts of the server cannot work, and what every route says while the database cannot. */
+/** Health checks while parts of the server cannot work, and every route while the database cannot. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -44,7 +44,7 @@ const askUntil = Effect.fnUntraced(function* (
 
 const PARTS = ["postgres", "schema", "settings", "templates", "jobs", "machine"]
 
-it.live("a server that has no repositories is alive, but not ready, and says which parts are missing", () =>
+it.live("a server without repositories is alive, but not ready, and names the missing parts", () =>
   Effect.gen(function* () {
     const server = yield* start({ DATA_DIR: yield* dataFolder })
     const url = yield* server.url
@@ -60,7 +60,7 @@ it.live("a server that has no repositories is alive, but not ready, and says whi
 )
 
 it.live(
-  "a server is ready when a write works, settings and templates are in force and work is taken, and tells what is not so",
+  "a server is ready when a write works, settings and templates are in force and work is accepted, and names the exceptions",
   () =>
     Effect.gen(function* () {
       const folders = yield* Campus.makeFolders
@@ -79,7 +79,7 @@ it.live(
         yield* sql`delete from switchyard_migrations where migration_id = 9001`
         yield* askUntil(url, ({ code }) => code === 200)
 
-        // work for which nobody is there
+        // work without a worker
         yield* sql`insert into cluster_messages (id, shard_id, entity_type, entity_id, kind, tag, request_id, processed)
           values (1, 'default:99999', 'Workflow/Job', 'nobody', 0, 'run', 1, false)`
         const idle = yield* askUntil(url, ({ code }) => code === 503)
@@ -87,7 +87,7 @@ it.live(
         yield* sql`delete from cluster_messages where id = 1`
         yield* askUntil(url, ({ code }) => code === 200)
 
-        // somebody makes the database read-only
+        // the database is made read-only
         const [database] = yield* sql<{ name: string }>`select current_database() as name`
         yield* sql`alter database ${sql(database?.name ?? "")} set default_transaction_read_only = on`
         yield* Effect.ignore(
@@ -167,7 +167,7 @@ it.live(
       assert.isAbove(recovering.get(503) ?? 0, 200)
       assert.strictEqual((yield* ask(url, "/live")).code, 200)
 
-      // and when it is over, the same server works
+      // and afterwards the same server works
       yield* write("postgresql.auto.conf", settings)
       yield* Effect.promise(() => fs.rm(path.join(data, "standby.signal")))
       yield* restart

@@ -1,4 +1,4 @@
-/** A server whose plugins do all that is wrong: it starts, answers, tells what happened, tells others of its events, and ends at once. */
+/** A server with badly behaved plugins: it starts, answers, reports them, sends its events to others, and ends at once. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
@@ -32,7 +32,7 @@ interface States {
 
 const LIMIT = seconds(3) / 1000
 
-it.live("serves beside plugins that hang, spin, leak, exit and throw, and says of each what it did", () =>
+it.live("serves in spite of plugins that hang, spin, leak, exit and throw, and reports each", () =>
   Effect.gen(function* () {
     const folder = yield* Program.dataFolder
     const own = path.join(folder, "plugins")

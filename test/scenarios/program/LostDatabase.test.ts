@@ -1,6 +1,6 @@
 /**
- * A server whose database is not where it was: a volume that is not mounted, a folder that was closed, another installation's. It must not
- * begin anew. The server runs as a process of its own.
+ * A server whose database is missing: an unmounted volume, a closed folder, another installation's database. It must not begin anew. The
+ * server runs as a process of its own.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -83,43 +83,41 @@ const noneIsMade = Effect.fnUntraced(function* (env: Readonly<Record<string, str
   assert.isFalse(yield* isThere("/tmp/switchyard-never.tar"))
 })
 
-it.live(
-  "a database that is away is not made anew, by no start and no command, and is there again when it is back",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* dataFolder
-      const [at, away] = [path.join(dataDir, "database"), path.join(dataDir, ".away")]
-      const env = { DATA_DIR: dataDir }
-      yield* installed(env)
-      const id = yield* idIn(dataDir)
-      yield* Effect.promise(() => fs.rename(at, away))
-      // the volume is not mounted: no folder, and an empty one
-      for (const lose of [() => Promise.resolve(), () => fs.mkdir(at, { mode: 0o755 })]) {
-        yield* Effect.promise(async () => void (await lose()))
-        const said = yield* refused(env)
-        assert.include(said, "There is no database in")
-        assert.include(said, `installation ${id}`)
-        assert.include(said, "switchyard setup --new-database")
-        yield* noneIsMade(env, "There is no database in")
-        assert.isFalse(yield* isThere(path.join(at, "postgres")))
-        yield* Effect.promise(() => fs.rm(at, { recursive: true, force: true }))
-      }
-      // the link to the volume leads nowhere
-      yield* Effect.promise(() => fs.symlink("/nowhere/volume", at))
-      assert.include(yield* refused(env), "is a link to a place that is not there")
-      yield* Effect.promise(async () => {
-        await fs.rm(at)
-        await fs.rename(away, at)
-      })
-      const { server, url } = yield* serverOn(env)
-      assert.include(yield* hostnames(url), "hv-acc1")
-      server.kill("SIGTERM")
-      yield* server.ended
-      assert.strictEqual(yield* idIn(dataDir), id)
-    }).pipe(Effect.scoped)
+it.live("an unreachable database is not recreated, by any start or command, and is used again when it returns", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const [at, away] = [path.join(dataDir, "database"), path.join(dataDir, ".away")]
+    const env = { DATA_DIR: dataDir }
+    yield* installed(env)
+    const id = yield* idIn(dataDir)
+    yield* Effect.promise(() => fs.rename(at, away))
+    // the volume is not mounted: no folder, and an empty one
+    for (const lose of [() => Promise.resolve(), () => fs.mkdir(at, { mode: 0o755 })]) {
+      yield* Effect.promise(async () => void (await lose()))
+      const said = yield* refused(env)
+      assert.include(said, "There is no database in")
+      assert.include(said, `installation ${id}`)
+      assert.include(said, "switchyard setup --new-database")
+      yield* noneIsMade(env, "There is no database in")
+      assert.isFalse(yield* isThere(path.join(at, "postgres")))
+      yield* Effect.promise(() => fs.rm(at, { recursive: true, force: true }))
+    }
+    // the link to the volume leads nowhere
+    yield* Effect.promise(() => fs.symlink("/nowhere/volume", at))
+    assert.include(yield* refused(env), "is a link to a place that is not there")
+    yield* Effect.promise(async () => {
+      await fs.rm(at)
+      await fs.rename(away, at)
+    })
+    const { server, url } = yield* serverOn(env)
+    assert.include(yield* hostnames(url), "hv-acc1")
+    server.kill("SIGTERM")
+    yield* server.ended
+    assert.strictEqual(yield* idIn(dataDir), id)
+  }).pipe(Effect.scoped)
 )
 
-it.live("a restore of a file that is no backup makes no database", () =>
+it.live("a restore of a file that is not a backup creates no database", () =>
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
     const damaged = path.join(yield* dataFolder, "damaged.tar")
@@ -149,7 +147,7 @@ it.live("a folder that was closed to the user of the database leads to no second
 )
 
 it.live(
-  "an installation without an id gets one at its first start, in both places, also when a start ended in between; without the password of its database it says so",
+  "an installation without an id gets one at its first start, in both places, also when a start was interrupted; without the password of its database it says so",
   () =>
     Effect.gen(function* () {
       const dataDir = yield* dataFolder
@@ -165,7 +163,7 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
-it.live("an external database is refused when it is empty or of others, and no table is made in it", () =>
+it.live("an external database is refused when it is empty or another site's, and no table is created in it", () =>
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
     const database = yield* emptyDatabaseUrl
@@ -195,7 +193,7 @@ it.live("an external database is refused when it is empty or of others, and no t
   }).pipe(Effect.scoped)
 )
 
-it.live("who means a new database gets one by setup, once, and never in the place of one that is there", () =>
+it.live("setup creates a new database on request, once, and never in place of an existing one", () =>
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
     const env = { DATA_DIR: dataDir }

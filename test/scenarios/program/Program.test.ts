@@ -41,7 +41,7 @@ const run = (
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-it.live("runs from any folder through links of links, and finds a Node by itself", () =>
+it.live("runs from any folder through links of links, and finds a Node automatically", () =>
   Effect.gen(function* () {
     const place = yield* folder
     // as `npm link` and a site's own link make them: one absolute, one relative
@@ -64,7 +64,7 @@ it.live("passes the exit codes of its commands on", () =>
 it.live("becomes Node, so that a signal reaches it and nothing else", () =>
   Effect.gen(function* () {
     const place = yield* folder
-    // a Node that never ends by itself and says who it is
+    // a Node that never ends and identifies itself
     const node = path.join(place, "node")
     yield* Effect.promise(() => fs.writeFile(node, '#!/bin/sh\necho "$$"\nexec sleep 600\n', { mode: 0o755 }))
     const child = spawn(program, ["serve"], { env: { PATH: "/usr/bin:/bin", SWITCHYARD_NODE: node } })
@@ -78,7 +78,7 @@ it.live("becomes Node, so that a signal reaches it and nothing else", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("says which Node it needs when there is only an older one", () =>
+it.live("names the required Node when there is only an older one", () =>
   Effect.gen(function* () {
     const place = yield* folder
     const node = path.join(place, "node")

@@ -1,4 +1,4 @@
-/** What a bad or absent repository does to a running server: nothing that was in force changes, and the answer says why. */
+/** The effects of a bad or absent repository on a running server: the commits in force stay, and the answer gives the reason. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
@@ -13,7 +13,7 @@ const git = promisify(execFile)
 const withGroup = (text: string, branch: string) =>
   `${text}  - group:\n      name: TRIAL\n      regex: 'lhv-acc1$'\n      group_priority: 90\n      templates_branch: ${branch}\n`
 
-it.live("keeps the last good commit in force, whatever becomes of the repository", () =>
+it.live("keeps the last good commit in force, whatever happens to the repository", () =>
   Effect.gen(function* () {
     const folders = yield* Campus.makeFolders
     const lab = yield* Campus.makeCampusLab(0, () => Effect.void)
@@ -69,7 +69,7 @@ it.live("keeps the last good commit in force, whatever becomes of the repository
       /invalid reference: no-such-branch/
     )
 
-    // a branch that is there comes into force with the group that asks for it
+    // an existing branch comes into force with the group that uses it
     yield* Effect.promise(() => git("git", ["-C", folders.templates.folder, "branch", "trial"]))
     yield* refresh("templates")
     yield* folders.settings.commit({ "global/groups.yml": withGroup(groups, "trial") })
@@ -78,7 +78,7 @@ it.live("keeps the last good commit in force, whatever becomes of the repository
     const withTrial = yield* state
     assert.include(JSON.stringify(withTrial), "TRIAL")
 
-    // history that is rewritten is followed; a repository that is gone changes nothing
+    // a rewritten history is followed; a deleted repository changes nothing
     yield* Effect.promise(() => git("git", ["-C", folders.settings.folder, "reset", "-q", "--hard", "HEAD~5"]))
     const rewritten = yield* refresh("settings")
     assert.strictEqual(rewritten.status, 200, JSON.stringify(rewritten.body))
@@ -90,7 +90,7 @@ it.live("keeps the last good commit in force, whatever becomes of the repository
     assert.match(String(gone.body.message), /^Error in repository: Error (fetching|cloning) remote repository/)
     assert.deepEqual(yield* state, good)
 
-    // a lock that a killed git has left stops nobody
+    // the remaining lock of a killed git blocks nothing
     const left = path.join(folders.folder, "repositories/settings/refs/switchyard/head.lock")
     yield* Effect.promise(() => fs.writeFile(left, ""))
     const unlocked = yield* refresh("settings")

@@ -87,7 +87,7 @@ it.live(
 )
 
 it.live(
-  "tells which undefined variables the last rendering printed, until the template or the rendering is another",
+  "reports the undefined variables that the last rendering printed, until the template or the rendering changes",
   () =>
     Effect.gen(function* () {
       const { api, folders, read, refresh } = yield* started()
@@ -121,7 +121,7 @@ const mistyped = (
   Effect.map(read(templates, "eos/mapping.yml"), (text) => text.replace("ACCESS:\n", "ACCESS:\n  entry_point: a.j2\n"))
 
 it.live(
-  "refuses with STRICT_SETTINGS and STRICT_TEMPLATES what else is a warning, undefined variables of any device included",
+  "refuses with STRICT_SETTINGS and STRICT_TEMPLATES what is otherwise a warning, undefined variables of any device included",
   () =>
     Effect.gen(function* () {
       const { api, folders, read, refresh } = yield* started({ STRICT_SETTINGS: "true", STRICT_TEMPLATES: "true" })

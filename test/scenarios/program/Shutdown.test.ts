@@ -26,7 +26,7 @@ const exitCode = (child: ChildProcess) =>
     child.once("exit", (code) => resume(Effect.succeed(code)))
   })
 
-/** What the process has printed so far, and its address once it listens. */
+/** The output of the process so far, and its address once it listens. */
 const reading = (child: ChildProcess) => {
   let text = ""
   child.stdout?.on("data", (chunk) => (text += String(chunk)))
@@ -74,7 +74,7 @@ it.live("starts on its own database, and SIGTERM ends both with exit code 0", ()
     assert.strictEqual(yield* exitCode(child), 0)
     assert.isFalse(isAlive(Number(pid)), "the database has stopped")
 
-    // the same data are there at the next start
+    // the next start has the same data
     const again = yield* start(env)
     assert.strictEqual(
       (yield* Effect.promise(async () => fetch(`${await Effect.runPromise(reading(again).address)}/api/v1.0/devices`)))
@@ -86,7 +86,7 @@ it.live("starts on its own database, and SIGTERM ends both with exit code 0", ()
   }).pipe(Effect.scoped)
 )
 
-it.live("says in a sentence which setting is wrong, and does not start", () =>
+it.live("names a wrong setting in a sentence, and does not start", () =>
   Effect.gen(function* () {
     const data = yield* folder
     const child = yield* start({ DATA_DIR: data, COMMIT_CONFIRMED_MODE: "7" })
@@ -97,7 +97,7 @@ it.live("says in a sentence which setting is wrong, and does not start", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("refuses to listen to everybody without tokens", () =>
+it.live("refuses to listen on all addresses without tokens", () =>
   Effect.gen(function* () {
     const data = yield* folder
     yield* Effect.promise(() => fs.chmod(data, 0o711))

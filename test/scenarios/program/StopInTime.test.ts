@@ -47,7 +47,7 @@ it.live("stops in time although its database does not, and names it", () =>
     const { millis } = yield* stopped(program)
     assert.isBelow(millis, MOST_MILLIS, program.text())
     assert.match(program.text(), /does not stop|Left: .*the database/)
-    // the same data are there at the next start
+    // the next start has the same data
     yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGCONT")))
     const again = yield* start({ DATA_DIR: data })
     yield* again.url
@@ -55,7 +55,7 @@ it.live("stops in time although its database does not, and names it", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("stops in time although clients read nothing of what they asked for", () =>
+it.live("stops in time although clients read none of their answers", () =>
   Effect.gen(function* () {
     const { program, url } = yield* serve()
     const { hostname, port } = new URL(url)
@@ -98,7 +98,7 @@ it.live("stops in time although the remote of a repository is silent", () =>
   }).pipe(Effect.scoped)
 )
 
-/** What ends the log of a server that was told to stop: that all is closed, or what was left. */
+/** The end of the log of a stopped server: that everything is closed, or what remains. */
 const LAST_LINE = /Stopped\b|Accepted work is kept, and continues at the next start/
 
 const endsInTime = Effect.fnUntraced(function* (program: Program) {
@@ -109,31 +109,29 @@ const endsInTime = Effect.fnUntraced(function* (program: Program) {
   if (code === 5) assert.match(text.trimEnd().split("\n").at(-1) ?? "", LAST_LINE)
 })
 
-it.live(
-  "stops in time although a receiver of alerts never answers, and hands the alert over after the next start",
-  () =>
-    Effect.gen(function* () {
-      const { behave, received, url: receiver } = yield* listen(behaviours.silent)
-      const data = yield* dataFolder
-      const alerts = `receivers:\n  noc: { type: webhook, url: "${receiver}", secret: HOOK }\nready:\n  job_not_success: noc\n`
-      yield* Effect.promise(() => fs.writeFile(path.join(data, "alerts.yml"), alerts))
-      const database = yield* databaseUrl
-      const env = { DATABASE_URL: database, DATA_DIR: data, ALERT_SECRET_HOOK: SECRET, ALERT_TIMEOUT: "15" }
-      const program = yield* start(env)
-      yield* program.url
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* until(Effect.map(sql`select from alert_position`, (rows) => rows.length === 1))
-        yield* jobEnded(1)
-        yield* until(Effect.sync(() => received.length > 0))
-        yield* endsInTime(program)
-        behave(behaviours.good)
-        const again = yield* start(env)
-        yield* again.url
-        yield* until(Effect.map(sql`select from alert_delivery where state = 'sent'`, (rows) => rows.length === 1))
-        yield* endsInTime(again)
-      }).pipe(Effect.provide(Database.layerUrl(Redacted.make(database))))
-    }).pipe(Effect.scoped)
+it.live("stops in time although a receiver of alerts never answers, and sends the alert after the next start", () =>
+  Effect.gen(function* () {
+    const { behave, received, url: receiver } = yield* listen(behaviours.silent)
+    const data = yield* dataFolder
+    const alerts = `receivers:\n  noc: { type: webhook, url: "${receiver}", secret: HOOK }\nready:\n  job_not_success: noc\n`
+    yield* Effect.promise(() => fs.writeFile(path.join(data, "alerts.yml"), alerts))
+    const database = yield* databaseUrl
+    const env = { DATABASE_URL: database, DATA_DIR: data, ALERT_SECRET_HOOK: SECRET, ALERT_TIMEOUT: "15" }
+    const program = yield* start(env)
+    yield* program.url
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* until(Effect.map(sql`select from alert_position`, (rows) => rows.length === 1))
+      yield* jobEnded(1)
+      yield* until(Effect.sync(() => received.length > 0))
+      yield* endsInTime(program)
+      behave(behaviours.good)
+      const again = yield* start(env)
+      yield* again.url
+      yield* until(Effect.map(sql`select from alert_delivery where state = 'sent'`, (rows) => rows.length === 1))
+      yield* endsInTime(again)
+    }).pipe(Effect.provide(Database.layerUrl(Redacted.make(database))))
+  }).pipe(Effect.scoped)
 )
 
 it.live("stops in time although its external database is silent, and works with it after the next start", () =>
@@ -153,7 +151,7 @@ it.live("stops in time although its external database is silent, and works with 
   }).pipe(Effect.scoped)
 )
 
-it.live("stops in time although plugins hang while they are loaded and while they are asked", () =>
+it.live("stops in time although plugins hang during loading and calls", () =>
   Effect.gen(function* () {
     const data = yield* dataFolder
     const plugins = {
@@ -181,7 +179,7 @@ it.live("stops in time although plugins hang while they are loaded and while the
     else yield* program.url
     const started = yield* Effect.promise(children)
     yield* endsInTime(program)
-    // they hear of its end by the end of their pipes
+    // they learn of its end by the end of their pipes
     yield* until(
       Effect.promise(async () => {
         const left = await Promise.all(started.map((pid) => fs.readFile(`/proc/${pid}/comm`).catch(() => null)))

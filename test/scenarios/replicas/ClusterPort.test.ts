@@ -1,4 +1,4 @@
-/** The port between replicas: for those who have their secret, and for nobody else. */
+/** The port between replicas: open to holders of their secret only. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { hkdfSync } from "node:crypto"
@@ -27,7 +27,7 @@ const answerTo = (port: number, bytes: string) =>
       })
   )
 
-/** Whether somebody who has this secret, and calls it by the name of another one if that is given, is let in. */
+/** Whether a client with this secret, under the name of another one if given, is admitted. */
 const isLetIn = (port: number, secret: string, named = secret) =>
   Effect.promise(
     () =>
@@ -49,19 +49,19 @@ const isLetIn = (port: number, secret: string, named = secret) =>
       })
   )
 
-it.live("lets in who has the secret, and answers nothing to others", () =>
+it.live("admits holders of the secret, and answers nothing to others", () =>
   Effect.gen(function* () {
     const { clusterPort } = yield* startReplica(yield* databaseUrl)
     assert.isTrue(yield* isLetIn(clusterPort, SHARED_KEY))
     assert.isFalse(yield* isLetIn(clusterPort, "some other key that is long enough for it"))
-    // the name of the key is told to everybody; it is not the key
+    // the name of the key is public; it is not the key
     assert.isFalse(yield* isLetIn(clusterPort, "some other key that is long enough for it", SHARED_KEY))
     assert.notInclude(yield* answerTo(clusterPort, "GET / HTTP/1.1\r\n\r\n"), "HTTP")
     assert.isTrue(yield* isLetIn(clusterPort, SHARED_KEY))
   }).pipe(Effect.scoped)
 )
 
-it.live("knows two keys while they are changed, and a secret of its own in place of them", () =>
+it.live("accepts two keys while they are changed, and a separate secret instead", () =>
   Effect.gen(function* () {
     const database = yield* databaseUrl
     const both = yield* startReplica(database, { SECRET_KEY: NEW_KEY, SECRET_KEY_PREVIOUS: SHARED_KEY })
@@ -74,7 +74,7 @@ it.live("knows two keys while they are changed, and a secret of its own in place
   }).pipe(Effect.scoped)
 )
 
-it.live("does not start beside others without a secret, and says what to set", () =>
+it.live("does not start next to others without a secret, and names the required setting", () =>
   Effect.gen(function* () {
     const { folder } = yield* Campus.makeFolders
     const program = yield* Program.start({

@@ -1,6 +1,6 @@
 /**
- * A replica that loses its way to the database, which the others keep: it stops touching switches, another one brings its job to a
- * truthful end, its callers get 503, and it is back by itself (promises 1 to 5 and 8). `LOST_RUNS=24` makes a campaign of it.
+ * A replica that loses its connection to the database, which the others keep: it sends nothing more to switches, another one brings its job
+ * to a true end, its callers get 503, and it returns automatically (promises 1 to 5 and 8). `LOST_RUNS=24` makes a campaign of it.
  */
 import { assert, it } from "@effect/vitest"
 import { Console, Effect, Fiber, Option } from "effect"
@@ -35,7 +35,7 @@ const round = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas,
   yield* replica.toDatabase.lose(how)
   const since = Date.now()
   const sinceThen = Effect.sync(() => Date.now() - since)
-  // beside what is asked of the replica that is cut off, which takes its time to answer
+  // in parallel with the requests to the replica that is cut off, which answers slowly
   const ending = yield* Effect.forkChild(Effect.andThen(other.api.ended(id), sinceThen))
   yield* until(
     Effect.map(health(other.url, "replicas"), ({ status, text }) => status === 503 && text.includes(replica.cluster))
@@ -55,7 +55,7 @@ const round = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas,
 })
 
 it.live(
-  "hands over what it worked at when it alone loses the database, and comes back by itself",
+  "hands over its work when it alone loses the database, and returns automatically",
   () =>
     Effect.gen(function* () {
       const scene = yield* ServedReplicas.make({ replicas: 3, switches: 6, commitMs: COMMIT_MS })

@@ -20,7 +20,7 @@ import * as ManagedCampus from "../chaos/ManagedCampus.ts"
 import { judge, type Mark, rowProblems, wantedBy } from "../chaos/SyncVerdict.ts"
 import * as fs from "node:fs/promises"
 
-// Which switches of a lab a process is connected to, as Linux knows it: a switch cannot tell several servers of one machine apart.
+// The lab switches to which a process is connected, according to Linux: a switch cannot distinguish several servers of one machine.
 
 /** `0100007F:1F90`, bytes of the address in reverse. */
 const parsed = (word: string) => {
@@ -174,7 +174,7 @@ export const make = Effect.fnUntraced(function* ({ commitMs, env, replicas: coun
         yield* Effect.sleep("20 millis")
       }
     }),
-    /** What is wrong with the end of a live sync that was to bring this description. */
+    /** The mistakes in the result of a live sync that was to bring this description. */
     judged: Effect.fnUntraced(function* (id: number, marks: ReadonlyArray<Mark>, description: string) {
       const job = yield* (yield* JobStore).get(id)
       const results = ManagedCampus.devicesOf(job)

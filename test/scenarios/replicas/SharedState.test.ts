@@ -1,6 +1,6 @@
 /**
- * What is changed at one replica counts at the others at once, or as soon as they ask again (docs/operations.md#replicas). `SEEN=1` prints
- * how long each took.
+ * Changes at one replica take effect at the others at once, or at their next request (docs/operations.md#replicas). `SEEN=1` prints how
+ * long each took.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
@@ -148,7 +148,7 @@ const GROUP = `  - group:
 `
 
 it.live(
-  "sees at one replica what was changed at the other",
+  "applies a change at one replica to the other",
   () =>
     Effect.gen(function* () {
       const scene = yield* makeScene

@@ -1,6 +1,6 @@
 /**
- * A replica that is killed while it works on switches: another one goes on with them and with the job (promises 1 to 5).
- * `TAKEOVER_RUNS=20` makes a campaign of it, which prints how long that took.
+ * A replica that is killed while it works on switches: another one continues them and the job (promises 1 to 5). `TAKEOVER_RUNS=20` makes a
+ * campaign of it, which prints how long that took.
  */
 import { assert, it } from "@effect/vitest"
 import { Console, Effect, Option } from "effect"
@@ -34,7 +34,7 @@ const round = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas,
 })
 
 it.live(
-  "goes on with the switches and the job of a replica that is killed",
+  "continues the switches and the job of a killed replica",
   () =>
     Effect.gen(function* () {
       const scene = yield* ServedReplicas.make({ replicas: 3, switches: 6, commitMs: COMMIT_MS })

@@ -12,15 +12,15 @@ const DAYS = 7
 /** The first day after which everything that a day leaves has had its end once. */
 const FULL = KEPT_DAYS + 2
 
-/** What a day may leave nothing of. Connections to the database come and go by themselves. */
+/** Things of which nothing may remain after a day. Connections to the database open and close on their own. */
 const counted = ({ figures: { files, threads }, rows }: MonthSample) => ({ rows, threads, files })
 
-/** What is open, but for connections to the database. */
+/** Open descriptors, except connections to the database. */
 const openOf = ({ figures: { connections, descriptors, sockets } }: MonthSample) => sockets - connections + descriptors
 
 describe("a compressed month", () => {
   it.live.skipIf(process.platform !== "linux")(
-    "leaves no row, descriptor or thread of a day behind, and an audit that can be checked from where it begins",
+    "leaves no row, descriptor or thread of a day, and an audit that can be verified from its beginning",
     () =>
       Effect.gen(function* () {
         const site = yield* makeMonthSite(SWITCHES)

@@ -66,13 +66,13 @@ const sync = Effect.fnUntraced(function* (ask: Ask, body: object) {
 })
 
 describe("retention over many months", () => {
-  it.live("keeps the database flat after the first period, and what is needed", () =>
+  it.live("keeps the database flat after the first period, and the required rows", () =>
     Effect.gen(function* () {
       const { boss, running, url } = yield* makeCampusWithRoles({ names: NAMES, roles, variables })
       const months: Array<Readonly<Record<string, number>>> = []
       const jobs: Array<number> = []
       let packed = 1
-      /** What the API says of a job and its configurations. */
+      /** The API's answers about a job and its configurations. */
       const told = (id: number) =>
         Effect.forEach(
           [

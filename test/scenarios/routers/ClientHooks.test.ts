@@ -87,7 +87,7 @@ describeReal("a new router", () => {
     const lacks = existsSync(client.program) ? "" : ` (skipped: ${client.program} is not installed)`
     const tests = lacks === "" ? describe : describe.skip
     tests(`with ${client.name}${lacks}`, () => {
-      it.live("takes the address and the boot file of its lease, and no lease once FRR has configured an address", () =>
+      it.live("uses the address and the boot file of its lease, and no lease once FRR has configured an address", () =>
         Effect.gen(function* () {
           const fabric = yield* Fabric.make(planOf(client))
           const onBlank = (line: string) => fabric.run("blank", line)

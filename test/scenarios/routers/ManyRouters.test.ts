@@ -17,7 +17,7 @@ const names: ReadonlyArray<string> = Array.from({ length: 40 }, (_, index) => `r
 
 const addressOf = (name: string): string => `10.99.0.${10 + Number(name.slice(1))}`
 
-/** Nobody listens to neighbours here: no cables, no LLDP. */
+/** No neighbours are read here: no cables, no LLDP. */
 const node = (name: string): Node => {
   const { files, ...rest } = router(name, { _tag: "configured", address: `${addressOf(name)}/24` })
   return { ...rest, files: files.filter(({ path }) => !path.includes("lldpd")) }
@@ -123,7 +123,7 @@ const others =
 
 describeReal("forty real routers", () => {
   it.live(
-    "are changed at once in each confirm mode, and all go back when one of them dies before the confirmation",
+    "many routers are changed at once in each confirm mode, and all are rolled back when one of them dies before the confirmation",
     () =>
       Effect.gen(function* () {
         const { environment, fabric, settings } = yield* makeManyRouters

@@ -1,6 +1,6 @@
 /**
- * The demo on real routers, as a user starts it. Its story is the proof: each step fails the demo when it does not hold
- * (`src/demo/RealDemo.ts`), so what is looked at here is that all of it was told.
+ * The demo on real routers, as a user starts it. Its story is the proof: each step fails the demo if its check fails
+ * (`src/demo/RealDemo.ts`), so this test checks that all steps were printed.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -13,7 +13,7 @@ const variables = { INIT_MGMT_TIMEOUT: timer(20), COMMIT_CONFIRMED_TIMEOUT: time
 
 describeReal("the demo on real routers", () => {
   it.live(
-    "shows six blank routers become MANAGED, packets, a change, and a lockout that comes back",
+    "shows six blank routers become MANAGED, packets, a change, and a lockout that is rolled back",
     () =>
       Effect.gen(function* () {
         const { code, said } = yield* runDemo({ words: ["--real"], variables })
@@ -32,10 +32,10 @@ describeReal("the demo on real routers", () => {
   )
 })
 
-describe("the demo on real routers, where they cannot be had", () => {
-  it.live.skipIf(process.platform !== "linux")("says what is missing and ends with 1", () =>
+describe("the demo on real routers, if they are unavailable", () => {
+  it.live.skipIf(process.platform !== "linux")("names the missing parts and ends with 1", () =>
     Effect.gen(function* () {
-      // whoever is root is so without the right to make namespaces
+      // root has no right to create namespaces here
       const before = process.getuid?.() === 0 ? ["setpriv", "--bounding-set", "-sys_admin"] : []
       const { code, said } = yield* runDemo({ words: ["--real"], before, variables })
       expect(code).toBe(1)

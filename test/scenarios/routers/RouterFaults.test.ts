@@ -1,6 +1,6 @@
 /**
- * Every step of a live sync of a real router × everything that may go wrong with it. Whatever happens, the router runs the old
- * or the new configuration unless somebody else has edited it, the record says which, and nothing of ours is left.
+ * Every step of a live sync of a real router × every possible fault. In every case the router runs the old or the new configuration unless
+ * another user has edited it, the record names which, and nothing of ours remains.
  */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
@@ -45,7 +45,7 @@ const play = ({ cells, timerSeconds }: Round) =>
     }).pipe(Effect.provide(Layer.fresh(server), { local: true }))
   }).pipe(Effect.provide(TestDatabase), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
 
-it("plays every fault and every step of the table also in part", () => {
+it("tests every fault and every step of the table also in part", () => {
   const played = sample.flatMap(({ cells }) => cells)
   const whole = rounds.flatMap(({ cells }) => cells)
   assert.sameMembers([...new Set(played.map(({ fault }) => fault))], [...new Set(whole.map(({ fault }) => fault))])
@@ -70,7 +70,7 @@ describeReal("a live sync of real routers", () => {
       })
 
       for (const [index, cell] of round.cells.entries()) {
-        it(`ends as it must: ${cell.fault}, ${cell.place}`, () => {
+        it(`ends as expected: ${cell.fault}, ${cell.place}`, () => {
           const outcome = story.outcomes[index]
           assert.isDefined(outcome)
           assert.deepStrictEqual(judge(cell, outcome), [])

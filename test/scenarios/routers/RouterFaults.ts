@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { changedByOthers, done, type Ending, outOfSight, takenBack, unsaved, untouched } from "../chaos/FaultEndings.ts"
 import type { Outside, Strike } from "./StruckRouter.ts"
 
-/** What holds of each step: how the router sees it, and its words in the documentation. */
+/** The properties of each step: how the router sees it, and its words in the documentation. */
 export const steps = {
   connecting: { at: "before start connect", place: "before connecting" },
   reading: { at: "before start show", place: "before reading the running configuration" },
@@ -239,8 +239,8 @@ const inRounds = (timerSeconds: number, cells: ReadonlyArray<RouterFault>): Read
 const ofTimer = (timerSeconds: number) => rounds.filter((round) => round.timerSeconds === timerSeconds)
 
 /**
- * What every run of the tests plays: all that happens once, and of the faults that happen everywhere some steps each, so that every step
- * has several. `npm run chaos -- routers` plays the whole table.
+ * The cells of every test run: all unique ones, and of the faults at all steps some steps each, so that every step has several. `npm run
+ * chaos -- routers` covers the whole table.
  */
 export const sample: ReadonlyArray<Round> = [
   ...inRounds(

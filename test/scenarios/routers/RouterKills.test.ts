@@ -1,6 +1,6 @@
 /**
- * kill -9 of the server at each step of a live sync of real routers: each router stands at another step when it is killed and
- * goes on with what it was told, and another server ends the job (promises 3, 4 and 5).
+ * kill -9 of the server at each step of a live sync of real routers: each router is at another step when the server is killed and completes
+ * its present command, and another server ends the job (promises 3, 4 and 5).
  */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Redacted } from "effect"
@@ -62,7 +62,7 @@ const play = Effect.gen(function* () {
 
 describeReal("a server that is killed during a live sync of real routers", () => {
   it.live(
-    "is followed by one that ends the job, and says the truth of each router",
+    "a killed server is followed by one that ends the job, and records the truth for each router",
     () =>
       Effect.gen(function* () {
         const { leftOpen, outcomes } = yield* play

@@ -1,6 +1,6 @@
 /**
- * One live sync of real routers with which something goes wrong, on each something else. What came of it is read from the
- * job's record, from the database and from the routers themselves.
+ * One live sync of real routers with a different fault on each. The result is read from the job's record, from the database and from the
+ * routers themselves.
  */
 import { Effect, Fiber, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -15,7 +15,7 @@ import { arm, seenSteps, type Strike, struckRouter } from "./StruckRouter.ts"
 import { configHashOf } from "../../../src/drivers/DriverDefinition.ts"
 import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
-/** What strikes one router, and at which step; `line` is what its candidate adds if not the usual. */
+/** The fault of one router, and its step; `line` is the addition of its candidate if not the usual one. */
 export interface RouterCell {
   readonly at: string
   readonly strike: Strike
@@ -24,14 +24,14 @@ export interface RouterCell {
   readonly mend?: Strike
 }
 
-/** What a router runs, what it would start with, and what is known of it. */
+/** The running and startup configuration of a router, and its record. */
 export interface Outcome {
   readonly runs: "new" | "old" | "other"
   readonly saved: "new" | "old" | "other"
   readonly result: DeviceResult | undefined
   readonly synchronized: boolean
   readonly events: ReadonlyArray<string>
-  /** Candidates, timers and what else of ours is left on the router. */
+  /** Our candidates, timers and other remains on the router. */
   readonly left: string
   readonly struck: boolean
   /** The steps that the router has seen. */
@@ -99,7 +99,7 @@ export const seedRouters = (fabric: Fabric.Fabric, cells: ReadonlyArray<RouterCe
     )
   )
 
-/** A configuration without what FRR adds by itself. */
+/** A configuration without the automatic additions of FRR. */
 const essence = (text: string): string =>
   text
     .split("\n")
@@ -112,7 +112,7 @@ const which = (text: string, old: string): Outcome["runs"] => {
   return seen === known ? "old" : seen.replace(`\n${LINE}`, "") === known ? "new" : "other"
 }
 
-/** Waits until the router answers and nothing of ours waits on it any more. */
+/** Waits until the router answers and nothing of ours is pending on it. */
 const atRest = (fabric: Fabric.Fabric, name: string): Effect.Effect<void> =>
   fabric
     .run(

@@ -34,7 +34,7 @@ export const syncRouters = Effect.fnUntraced(function* (hostnames: ReadonlyArray
 
 const Result = Schema.Struct({ devices: Schema.Record(Schema.String, DeviceResult) })
 
-/** What the job says of each router that failed. */
+/** The job's error for each failed router. */
 export const failures = ({ result }: Job): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(Schema.decodeUnknownSync(Result)(result).devices)

@@ -28,7 +28,7 @@ const judgeBy = (at: string, ending: Ending, outcome: Outcome): ReadonlyArray<st
     : [...wrong, `the record says ${said}`, `last steps ${outcome.steps.slice(-6).join("; ")}`]
 }
 
-/** What is wrong with how a cell has ended. */
+/** The mistakes in the end of a cell. */
 export const judge = ({ at, ending, or }: Pick<RouterFault, "at" | "ending" | "or">, outcome: Outcome) => {
   const wrong = judgeBy(at, ending, outcome)
   return or !== undefined && judgeBy(at, or, outcome).length === 0 ? [] : wrong

@@ -17,7 +17,7 @@ strike() {
   sh $F/strike >/dev/null 2>&1 </dev/null
 }`
 
-/** What commands are for: the script's verb, or the first questions of a login. */
+/** The purpose of commands: the script's verb, or the first questions of a login. */
 const loginShell = `#!/bin/sh
 ${strike}
 [ "\${1:-}" = -c ] || exec sh "$@"
@@ -70,7 +70,7 @@ export const struckRouter = (name: string, address: string): Node => {
   }
 }
 
-/** Something that is done to a router from outside; afterwards the change goes on, unless the router was restarted. */
+/** An action on a router from outside; afterwards the change continues, unless the router was restarted. */
 export type Outside = (fabric: Fabric, name: string) => Effect.Effect<unknown, FabricError>
 
 /** A fault: lines of shell on the router, or something that is done from outside. */
@@ -78,7 +78,7 @@ export type Strike = string | Outside
 
 const outside = `echo >${FOLDER}/out; cat ${FOLDER}/in`
 
-/** Makes a router ready to be struck at this step. What it yields does the rest when the step is reached. */
+/** Prepares a router for a fault at this step. The returned effect does the rest when the step is reached. */
 export const arm = Effect.fnUntraced(function* (fabric: Fabric, name: string, at: string, strike: Strike) {
   const lines = typeof strike === "string" ? strike : outside
   const write = `cd ${FOLDER} && rm -f struck phase steps in out && mkfifo in out && cat >strike <<'END'\n${lines}\nEND\nprintf '%s\\n' '${at}' >at`
@@ -87,7 +87,7 @@ export const arm = Effect.fnUntraced(function* (fabric: Fabric, name: string, at
   return Effect.gen(function* () {
     yield* fabric.run(name, `cat ${FOLDER}/out`)
     yield* strike(fabric, name)
-    // one that was restarted has nobody who waits
+    // a restarted one has no waiting process
     yield* fabric.run(name, `timeout 1 sh -c 'echo >${FOLDER}/in' || true`)
   })
 })

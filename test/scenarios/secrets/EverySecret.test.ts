@@ -14,7 +14,7 @@ import { excerpt, finder, type Mark } from "./Marks.ts"
 import { type Child, childrenOf, databaseOf, dump, entriesIn, type Found } from "./Places.ts"
 import { GIVEN, makeSite, MARKS, SECRETS, type Site, users } from "./SecretSite.ts"
 
-// What happens at the site of secrets: a switch from its lease to its renewal, and all that fails beside. Everything that was answered is kept.
+// The events at the site of secrets: a switch from its lease to its renewal, and all failures in parallel. Every answer is stored.
 
 const HOST = "lhv-acc1"
 const ENDED = ["FINISHED", "EXCEPTION", "ABORTED"]
@@ -24,7 +24,7 @@ interface JobAnswer {
   readonly next_job_id: number | null
 }
 
-/** What this reads of answers. */
+/** The parts of answers that this test reads. */
 interface Body {
   readonly job_id?: number
   readonly access_token?: string
@@ -190,7 +190,7 @@ const certificates = Effect.fnUntraced(function* (boss: Caller) {
   yield* boss.ask("POST", `/certificate/${serials.at(-1)?.serial}/revoke`, { reason: "superseded" })
 })
 
-/** A remote that hangs, knows nobody and has nothing. Yields the processes that were there while it hung. */
+/** A remote that hangs, accepts no login and has nothing. Returns the processes that existed while it hung. */
 const failingGit = Effect.fnUntraced(function* ({ git, program }: Site, boss: Caller) {
   const refresh = boss.ask("PUT", "/repository/settings", { action: "refresh" })
   yield* git.become("hangs")
@@ -242,7 +242,7 @@ const LISTED: ReadonlyArray<readonly [place: RegExp, marks: RegExp, why: string]
   [/^environment of git/, /^git$/, "git is given the password of its repository"]
 ]
 
-/** What git makes by itself when a web server hands out single files, in a folder that nobody else may pass. */
+/** The files that git creates itself when a web server hands out single files, in a folder that no other user may enter. */
 const OPEN = /^repositories\/settings\/objects\/[0-9a-f]{2}$/
 
 const isListed = (place: string, mark: string) =>
@@ -273,7 +273,7 @@ const ofChildren = (children: ReadonlyArray<Child>): ReadonlyArray<Found> =>
   })
 
 it.live(
-  "leaves no secret where it is not listed, whatever the program does",
+  "leaves no secret outside the list, whatever the program does",
   () =>
     Effect.gen(function* () {
       const site = yield* makeSite

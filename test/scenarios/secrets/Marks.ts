@@ -1,9 +1,9 @@
 /**
- * Secrets that can be found again, whatever was done to them: as they are, in other letters, backwards, and in the encodings in which
- * programs write texts. A private key is found by each of its lines.
+ * Secrets that can be recognised after any transformation: unchanged, in other letters, backwards, and in the encodings of programs. A
+ * private key is found by each of its lines.
  */
 
-/** A secret under the name by which a leak is told. */
+/** A secret with its name in leak reports. */
 export interface Mark {
   readonly name: string
   readonly value: string
@@ -75,7 +75,7 @@ export const finder = (marks: ReadonlyArray<Mark>): ((text: string) => ReadonlyA
   }
 }
 
-/** The part of a text around a mark, for whoever has to find the leak. */
+/** The part of a text around a mark, for the search of a leak. */
 export const excerpt = (text: string, { value }: Mark): string => {
   const [line = value] = linesOf(value)
   const at = text.toLowerCase().indexOf(line.toLowerCase())

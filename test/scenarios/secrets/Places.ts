@@ -35,7 +35,7 @@ export const databaseOf = (dataDir: string) =>
     maxConnections: 1
   })
 
-/** What is in a folder, by paths in it; `mode` has the rights alone. */
+/** The files in a folder, by paths in it; `mode` contains the rights only. */
 export interface Entry {
   readonly place: string
   readonly mode: number

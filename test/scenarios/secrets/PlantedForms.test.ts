@@ -18,7 +18,7 @@ import { dump, type Found } from "./Places.ts"
 const HOST = "lhv-acc10"
 const ROLES = "roles:\n  looker: { extends: reader }\n"
 
-/** Where a mark may stand: in the copy of a commit in force, and in the settings, which are shown as they are written. */
+/** Permitted places of a mark: in the copy of a commit in force, and in the settings, which are shown verbatim. */
 const LISTED: ReadonlyArray<readonly [place: RegExp, marks: RegExp]> = [
   [/^repository\.\w+$/, /^Mk(?:tpl|set|bad)/],
   [/^answer GET \/settings/, /^Mkset/]
@@ -127,7 +127,7 @@ const run = Effect.fnUntraced(function* (ask: Ask, route: string, body: unknown,
 })
 
 it.live(
-  "shows no secret of a text that entered anywhere, in whichever form it is written",
+  "shows no secret of an entered text, in whatever form it is written",
   () =>
     Effect.gen(function* () {
       const { marks, plant } = makePlanter()
@@ -172,13 +172,13 @@ it.live(
       yield* boss("PUT", `/device/${id}`, { description: plant("dev") })
       yield* job("/device_syncto", { ...sync, dry_run: true })
       yield* job("/device_syncto", { ...sync, dry_run: false })
-      // the switch has what was given, and whoever may see it is shown it
+      // the switch has the given text, and permitted users see it
       for (const part of ["Mktpl", "Mkdes", "Mkcli"]) assert.include(device.running(), part)
       const seen = yield* boss("GET", `/device/${HOST}/interfaces`)
       assert.include(seen.text, "Mkdes")
       assert.include((yield* looker("GET", `/device/${HOST}/interfaces`)).text, "<hidden:")
       assert.include((yield* looker("GET", `/jobs`)).text, "********")
-      // somebody changes the switch by hand
+      // the switch is changed by hand
       device.configure(`${plant("dri", taken[1])}\ninterface Ethernet4\n   description ${plant("dri")}\n`)
       device.setNeighbour("Ethernet5", {
         systemName: "other",
@@ -277,7 +277,7 @@ it.live(
 )
 
 it.live(
-  "lets somebody who is not shown a port's secret change the rest of the port, and takes no mark for a secret",
+  "lets a user who cannot see a port's secret change the rest of the port, and does not store a mark as a secret",
   () =>
     Effect.gen(function* () {
       const { as, boss, running } = yield* makeCampusWithRoles({

@@ -1,4 +1,4 @@
-/** Who is shown secrets, by roles, over the API of a whole server: of all devices, of some, or of none; and that each showing is told. */
+/** Display of secrets by roles, over the API of a whole server: of all devices, of some, or of none; and that each display is recorded. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
@@ -52,7 +52,7 @@ const synced = Effect.fnUntraced(function* (boss: Ask, body: Readonly<Record<str
 
 const shows = (text: string) => text.includes(REVERSED)
 
-it.live("shows secrets to roles with the right, of their devices alone, and tells so in the audit", () =>
+it.live("shows secrets to roles with the right, of their devices only, and records it in the audit", () =>
   Effect.gen(function* () {
     const { as, boss } = yield* site
     const [looker, lookerOfTen, ten] = yield* Effect.all([as("looker"), as("looker-of-ten"), as("ten")])
@@ -92,7 +92,7 @@ it.live("shows secrets to roles with the right, of their devices alone, and tell
     assert.isFalse(shows(ofEleven))
     assert.include(ofEleven, "<hidden:")
 
-    // somebody of these devices sees no other ones at all
+    // a user of these devices sees no others
     assert.strictEqual((yield* ten("GET", `/device/${ELEVEN}/running_config`)).status, 403)
     assert.strictEqual((yield* ten("GET", `/job/${both}?show_secrets=true`)).status, 403)
     assert.strictEqual((yield* ten("GET", `/job/${one}?show_secrets=true`)).status, 200)

@@ -75,7 +75,7 @@ const filesIn = (folder: string) =>
     )
   })
 
-it.live("leaves no secret in clear in logs, answers, database and files", () =>
+it.live("leaves no clear secret in logs, answers, database and files", () =>
   Effect.gen(function* () {
     const names = Managed.accessNames(2)
     const folders = yield* Campus.makeFolders
@@ -187,7 +187,7 @@ it.live("leaves no secret in clear in logs, answers, database and files", () =>
     const stored = yield* Effect.provide(dump, running)
     const files = yield* filesIn(folders.folder)
     const log = kept.lines.map((line) => ["log", line] as const)
-    // the templates' repository is a site's own: a community that somebody has written there is there to be read
+    // the templates' repository is a site's own: a community that an author has written there is readable there
     const listed = /^(?:repository\.|repositories\/)|^GET \/settings/
     const leaks = [...stored, ...answers, ...files, ...log].flatMap(([place, text]) =>
       listed.test(place) ? [] : found(text).map((mark) => `${place}: ${mark}: ${text.slice(0, 300)}`)

@@ -19,7 +19,7 @@ import { readFileSync, statSync } from "node:fs"
 import { createServer as createWebServer, type RequestListener } from "node:http"
 import { createServer, type Server } from "node:net"
 
-// Systems beside the server that ask for secrets: a git server, an inventory that refuses, and a receiver of the audit.
+// Other systems that ask for secrets: a git server, an inventory that refuses, and a receiver of the audit.
 
 const listening = <S extends Server>(make: () => S) =>
   Effect.acquireRelease(
@@ -39,10 +39,10 @@ const web = (listener: RequestListener) =>
     ({ server }) => Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
   )
 
-/** What the git server does: it serves, knows the repository no more, takes requests and never answers, or lets nobody in. */
+/** The behaviour of the git server: it serves, has lost the repository, accepts requests and never answers, or refuses all. */
 export type GitMode = "serves" | "missing" | "hangs" | "refuses"
 
-/** Serves a working copy over HTTP to who knows the password; `isAsked` tells whether a request hangs. */
+/** Serves a working copy over HTTP to holders of the password; `isAsked` says whether a request hangs. */
 export const gitServer = Effect.fnUntraced(function* (folder: string, user: string, password: string) {
   let mode: GitMode = "serves"
   let hanging = 0
@@ -69,7 +69,7 @@ export const gitServer = Effect.fnUntraced(function* (folder: string, user: stri
   }
 })
 
-/** An inventory that refuses every request and tells what it was sent. */
+/** An inventory that refuses every request and records it. */
 export const inventory = Effect.gen(function* () {
   const heard: Array<string> = []
   const { port } = yield* web((request, response) => {
@@ -113,7 +113,7 @@ export const SECRETS = {
   OTEL_EXPORTER_OTLP_HEADERS: "x-token=MarkR-receiver-of-traces"
 } as const
 
-/** What the server has from elsewhere, or gives away once. */
+/** The server's data from other systems, and its one-time output. */
 export const GIVEN = {
   git: "MarkK git+pass/w@rd",
   firmware: "MarkL-image-server",

@@ -1,4 +1,4 @@
-/** What a receiver of traces is told of a live sync (docs/monitoring.md#traces), with and without a kill in the middle of it. */
+/** The spans of a live sync at a receiver of traces (docs/monitoring.md#traces), with and without a kill in the middle of it. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import * as Database from "../../../src/store/Database.ts"
@@ -64,60 +64,58 @@ const makeScene = Effect.gen(function* () {
   return { env, receiver, switches }
 })
 
-it.live(
-  "tells of a live sync in the trace of the request: job, calls to devices, steps and commands, and no secret",
-  () =>
-    Effect.gen(function* () {
-      const { env, receiver } = yield* makeScene
-      yield* Effect.gen(function* () {
-        const { api, running, url } = yield* serve({ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
-        yield* Effect.provideContext(Managed.seedManaged(names), running)
-        yield* refreshAll(url)
-        const job = yield* api.ended(yield* startSync(url))
-        assert.strictEqual(job.status, "FINISHED")
-      }).pipe(Effect.scoped)
-      // the server has stopped: what it had left to tell it has told
-      const spans = inTrace(receiver)
-      const [request, ...others] = named(spans, "http.server POST")
-      assert.deepStrictEqual(others, [])
-      assert.strictEqual(request === undefined ? undefined : attribute(request, "url.path"), "/api/v1.0/device_syncto")
-      const commits = named(spans, "ssh configure session")
-      const hosts = new Set(commits.map((span) => attribute(span, "device.hostname")))
-      assert.deepStrictEqual([...hosts].toSorted(), [...names].toSorted())
-      const paths = new Set(spans.map((span) => pathOf(spans, span).join(" > ")))
-      const above = "http.server POST > job sync_devices > Device.RunChange"
-      for (const path of [
-        `${above} > step open > ssh login`,
-        `${above} > step verify > ssh show running-config`,
-        `${above} > step load > ssh load`,
-        `${above} > step commit > ssh configure session`,
-        "http.server POST > wait for lock",
-        "http.server POST > job sync_devices > render"
-      ]) {
-        assert.include([...paths].toSorted(), path)
-      }
-      const [job] = named(spans, "job sync_devices")
-      assert.strictEqual(job === undefined ? undefined : attribute(job, "job.function"), "sync_devices")
-      const [call] = named(spans, "Device.RunChange")
-      assert.include(names, call === undefined ? undefined : attribute(call, "device.hostname"))
-      const [open] = named(spans, "step open")
-      assert.strictEqual(open === undefined ? undefined : attribute(open, "change.event"), "OPENED")
-      // a hundred spans for one device would be too many to read
-      assert.isBelow(spans.length, 2 + names.length * 60)
-
-      assert.deepStrictEqual([...receiver.services], ["campus"])
-      assert.deepStrictEqual([...receiver.tokens], ["MarkT of-the-receiver"])
-      assert.deepStrictEqual([...new Set(receiver.paths)], ["POST /v1/traces"])
-      const texts = receiver.texts.join("\n")
-      const secrets = Object.entries(env).filter(([name]) => /PASSWORD|SECRET|HEADERS/.test(name))
-      for (const [name, value] of [...secrets, ["the token", "MarkT of-the-receiver"] as const]) {
-        assert.notInclude(texts, value, name)
-      }
-      assert.notMatch(texts, /\binsert into\b|\bselect \b|username switchyard|snmp-server/i)
+it.live("the trace of a request contains its live sync: job, calls to devices, steps and commands, and no secret", () =>
+  Effect.gen(function* () {
+    const { env, receiver } = yield* makeScene
+    yield* Effect.gen(function* () {
+      const { api, running, url } = yield* serve({ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
+      yield* Effect.provideContext(Managed.seedManaged(names), running)
+      yield* refreshAll(url)
+      const job = yield* api.ended(yield* startSync(url))
+      assert.strictEqual(job.status, "FINISHED")
     }).pipe(Effect.scoped)
+    // the server has stopped, and has exported the rest
+    const spans = inTrace(receiver)
+    const [request, ...others] = named(spans, "http.server POST")
+    assert.deepStrictEqual(others, [])
+    assert.strictEqual(request === undefined ? undefined : attribute(request, "url.path"), "/api/v1.0/device_syncto")
+    const commits = named(spans, "ssh configure session")
+    const hosts = new Set(commits.map((span) => attribute(span, "device.hostname")))
+    assert.deepStrictEqual([...hosts].toSorted(), [...names].toSorted())
+    const paths = new Set(spans.map((span) => pathOf(spans, span).join(" > ")))
+    const above = "http.server POST > job sync_devices > Device.RunChange"
+    for (const path of [
+      `${above} > step open > ssh login`,
+      `${above} > step verify > ssh show running-config`,
+      `${above} > step load > ssh load`,
+      `${above} > step commit > ssh configure session`,
+      "http.server POST > wait for lock",
+      "http.server POST > job sync_devices > render"
+    ]) {
+      assert.include([...paths].toSorted(), path)
+    }
+    const [job] = named(spans, "job sync_devices")
+    assert.strictEqual(job === undefined ? undefined : attribute(job, "job.function"), "sync_devices")
+    const [call] = named(spans, "Device.RunChange")
+    assert.include(names, call === undefined ? undefined : attribute(call, "device.hostname"))
+    const [open] = named(spans, "step open")
+    assert.strictEqual(open === undefined ? undefined : attribute(open, "change.event"), "OPENED")
+    // a hundred spans for one device would be too many to read
+    assert.isBelow(spans.length, 2 + names.length * 60)
+
+    assert.deepStrictEqual([...receiver.services], ["campus"])
+    assert.deepStrictEqual([...receiver.tokens], ["MarkT of-the-receiver"])
+    assert.deepStrictEqual([...new Set(receiver.paths)], ["POST /v1/traces"])
+    const texts = receiver.texts.join("\n")
+    const secrets = Object.entries(env).filter(([name]) => /PASSWORD|SECRET|HEADERS/.test(name))
+    for (const [name, value] of [...secrets, ["the token", "MarkT of-the-receiver"] as const]) {
+      assert.notInclude(texts, value, name)
+    }
+    assert.notMatch(texts, /\binsert into\b|\bselect \b|username switchyard|snmp-server/i)
+  }).pipe(Effect.scoped)
 )
 
-it.live("goes on in the same trace with a job whose server was killed", () =>
+it.live("the trace continues with a job whose server was killed", () =>
   Effect.gen(function* () {
     const { env, receiver, switches } = yield* makeScene
     const database = yield* databaseUrl
@@ -148,7 +146,7 @@ it.live("goes on in the same trace with a job whose server was killed", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("tells nobody anything without a receiver in the settings", () =>
+it.live("nothing is sent without a receiver in the settings", () =>
   Effect.gen(function* () {
     const { env, receiver } = yield* makeScene
     yield* Effect.gen(function* () {

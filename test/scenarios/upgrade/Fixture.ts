@@ -1,6 +1,6 @@
 /**
- * A site as the server of release 0.1.0 left it when it was killed (`release-0.1.0/`, made by `MakeFirstRelease.ts`): its database with all times moved
- * to now, its repositories, and a lab whose switches run, have saved and have open what they had then.
+ * A site as the killed server of release 0.1.0 left it (`release-0.1.0/`, made by `MakeFirstRelease.ts`): its database with all times moved
+ * to now, its repositories, and a lab whose switches have the running, saved and open configurations of that moment.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted, Schema } from "effect"
@@ -90,13 +90,13 @@ const cloneRepositories = (folders: Campus.Folders) =>
     }
   })
 
-/** What the server knows the switches by: the lab makes new keys each time. */
+/** The host keys that the server knows: the lab makes new keys each time. */
 type HostKeys = ReadonlyArray<readonly [address: string, fingerprint: string]>
 
 /** How much of a candidate a switch had when the server was killed while it loaded it. */
 const SOME_LINES = 20
 
-/** What is typed at one prompt each: a banner is asked for as a whole. */
+/** Commands that are typed at one prompt each: a banner is requested as a whole. */
 const commandsOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.join("\n").match(/^banner [^]*?^EOF$|^.*$/gm) ?? []
 
@@ -159,7 +159,7 @@ export const load = Effect.fnUntraced(function* (moment: Moment) {
     COMMIT_CONFIRMED_TIMEOUT: "300",
     DATABASE_URL: url,
     SECRET_KEY: KEY,
-    // where it listens is told in the log
+    // its address is in the log
     LOG_LEVEL: "Info"
   }
   return { ...site, lab, url, env }

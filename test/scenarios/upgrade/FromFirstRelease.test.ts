@@ -20,7 +20,7 @@ const ENDED = ["FINISHED", "EXCEPTION", "ABORTED"]
 type Site = Effect.Success<ReturnType<typeof Fixture.load>>
 type Api = ReturnType<typeof makeClient>
 
-/** Looks into the database beside the server. */
+/** Reads the database while the server runs. */
 const databaseOf = ({ url }: Site) =>
   Effect.map(Layer.build(DatabaseClient.layer({ url: Redacted.make(url), maxConnections: 1 })), (context) =>
     Effect.provideContext(SqlClient.SqlClient, context)
@@ -83,7 +83,7 @@ for (const moment of ["all", "confirming"] as const) {
   )
 }
 
-/** What the API says of jobs that ended under the old release. */
+/** The API's answers about jobs that ended under the old release. */
 const oldJobs = Effect.fnUntraced(function* (api: Api, before: Effect.Success<ReturnType<typeof jobsIn>>) {
   for (const { function_name, id, status } of before) {
     const job = yield* api.job(id)
@@ -118,7 +118,7 @@ const oldConfigurations = Effect.fnUntraced(function* (api: Api) {
   assert.include(JSON.stringify(blame), "moment each")
 })
 
-/** Tokens of the site's issuer go on, those of another one do not. */
+/** Tokens of the site's issuer stay valid, those of another one do not. */
 const oldTokens = Effect.fnUntraced(function* (site: Site) {
   const [issuer, other] = [makeIssuer("ES256"), makeIssuer("ES256")]
   const env = { ...site.env, JWT_ENABLED: "true", JWT_CERT: yield* keyFile(issuer) }
@@ -147,7 +147,7 @@ it.live("A 0.1.0 site that is upgraded in the middle of a rollout loses nothing"
       select id, 'Ethernet9', 'ACCESS_AUTO', '{"description": "desk secret 0 Xk7Tq2Lw"}' from device where hostname = 'lhv-dist1'`
     const { api, program } = yield* upgrade(site)
     yield* rolledOut(site, api, "each")
-    // what ports had in clear is sealed without anybody's doing, and no event shows it
+    // clear secrets of ports are sealed automatically, and no event shows them
     const sealed = sql`select from interface where name = 'Ethernet9' and data ->> 'description' like 'desk secret 0 <hidden:%'`
     while ((yield* sealed).length === 0) yield* Effect.sleep("100 millis")
     assert.lengthOf(yield* sql`select from event where data::text like '%Xk7Tq2Lw%'`, 0)
@@ -155,7 +155,7 @@ it.live("A 0.1.0 site that is upgraded in the middle of a rollout loses nothing"
     yield* oldJobs(api, before)
     yield* oldConfigurations(api)
 
-    // what was done since is sealed, and when somebody asks for it what was stored before
+    // later writes are sealed, and older ones on request
     assert.deepStrictEqual(
       (yield* clearTexts(sql)).filter(({ name }) => name.startsWith("proved")),
       [{ name: "proved lhv-acc10" }]

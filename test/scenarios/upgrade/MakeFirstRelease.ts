@@ -73,7 +73,7 @@ const moments: ReadonlyArray<Moment> = [
   }
 ]
 
-/** The examples of that release, as a site of then had them, and a bundle of each. */
+/** The examples of that release, as a site of that time had them, and a bundle of each. */
 const repositoryOf = Effect.fnUntraced(function* (release: string, name: "settings" | "templates", to: string) {
   const folder = path.join(to, name)
   yield* Effect.promise(async () => {

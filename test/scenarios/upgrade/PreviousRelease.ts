@@ -1,6 +1,6 @@
 /**
- * The server of before the newest migration, out of the history of git: what a site runs that is upgraded one replica after the other.
- * A shallow clone or an archive has no history; then there is none.
+ * The server from before the newest migration, out of the history of git: the release of a site that is upgraded one replica after the
+ * other. A shallow clone or an archive has no history; then there is none.
  */
 import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
@@ -13,7 +13,10 @@ const root = path.resolve(import.meta.dirname, "../../..")
 const git = (...words: ReadonlyArray<string>): string =>
   execFileSync("git", ["-C", root, ...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()
 
-/** Replicas without these files speak without a key, and work beside none of today; the second has the key since the first is gone. */
+/**
+ * Replicas without these files connect without a key, and cannot work with replicas of today; the second has the key since the first was
+ * replaced.
+ */
 const NEEDED = ["src/jobs/engine/ClusterSocket.ts", "src/jobs/requests/JobRequests.ts"]
 
 const has = (commit: string): boolean => {

@@ -1,5 +1,5 @@
 /**
- * Two replicas of the release before are exchanged one after the other for today's, while live syncs go on: for a while both releases
+ * Two replicas of the previous release are exchanged one after the other for today's, while live syncs continue: for a while both releases
  * work on one database, with the newer schema.
  */
 import { assert, describe as group, it } from "@effect/vitest"
@@ -35,7 +35,7 @@ const launch = Effect.fnUntraced(function* (env: Readonly<Record<string, string>
 const statusOf = (url: string) =>
   Effect.promise(() => fetch(url).then(async (response) => ({ status: response.status, text: await response.text() })))
 
-/** As docs/upgrading.md says: ready, and all replicas are heard of. */
+/** As docs/upgrading.md says: ready, and all replicas are visible. */
 const inService = ({ url }: Replica) =>
   Program.until(
     Effect.map(
@@ -121,7 +121,7 @@ const syncOnce = Effect.fnUntraced(function* (site: Site, turn: number) {
   }
 })
 
-/** What every replica that is in service answers; those of one moment have to agree about what has ended. */
+/** The answers of every replica in service; those of one moment must agree about ended work. */
 const agree = Effect.fnUntraced(function* (site: Site) {
   const answersOf = ({ api }: Replica) =>
     Effect.gen(function* () {
@@ -143,7 +143,7 @@ const agree = Effect.fnUntraced(function* (site: Site) {
   for (const [id, job] of one.jobs) {
     const same = other.jobs.get(id)
     if (same === undefined) continue
-    // a newer release may tell more
+    // a newer release may return more
     const fields = Object.keys(job).filter((name) => name in same)
     assert.deepStrictEqual(
       fields.map((name) => [name, same[name]]),

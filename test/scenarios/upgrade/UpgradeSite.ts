@@ -35,7 +35,7 @@ export const makeLab = (
     hook
   )
 
-/** What one switch was like when the server of release 0.1.0 was killed. */
+/** The state of one switch when the server of release 0.1.0 was killed. */
 export const SwitchState = Schema.Struct({
   startup: Schema.String,
   running: Schema.String,

@@ -1,4 +1,4 @@
-/** What of the database is in a backup: nothing that a migration brings may be forgotten. */
+/** The tables of a backup: none that a migration brings may be forgotten. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,7 +8,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const sorted = (names: Iterable<string>) => [...names].toSorted()
 
 it.layer(TestDatabase)("A migrated database", (it) => {
-  it.effect("has no table that is neither in a backup nor left out for a reason", () =>
+  it.effect("has no table that is neither in a backup nor excluded for a reason", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const tables = yield* sql<{ name: string }>`select relname as name from pg_class

@@ -6,7 +6,7 @@ import * as DatabaseDump from "../../../src/store/backup/DatabaseDump.ts"
 const AWKWARD = ["", "\\N", "\\", "\\\\N", "\t", "\n", "\r\n", "a\\tb", "\\.", "\u000b\f\b", "ä\u{1f600}", "null"]
 
 it.prop(
-  "Every row comes back as it was",
+  "Every row is restored exactly",
   [Schema.Array(Schema.Array(Schema.NullOr(Schema.Union([Schema.String, Schema.Literals(AWKWARD)]))))],
   ([given]) => {
     const width = Math.max(1, ...given.map((row) => row.length))
@@ -15,7 +15,7 @@ it.prop(
   }
 )
 
-it("Null and the text that looks like it are told apart", () => {
+it("Null and the text that looks like it are distinguished", () => {
   assert.strictEqual(DatabaseDump.encode([null, "\\N", "a\tb"]), "\\N\t\\\\N\ta\\tb\n")
 })
 

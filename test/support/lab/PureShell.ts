@@ -9,7 +9,7 @@ import * as Switch from "../../../src/lab/Switch.ts"
 import type { Node } from "../../../src/lab/Topology.ts"
 import { baseConfig } from "./Campus.ts"
 
-/** What a switch is made of that no dry run may touch. */
+/** The parts of a switch that no dry run may touch. */
 export interface State {
   readonly running: string
   readonly startup: string | undefined

@@ -7,7 +7,7 @@ import * as CommandLine from "../../../src/lab/eos/CommandLine.ts"
 import { execWords, modeWords } from "../../../src/lab/eos/ExecWords.ts"
 import { randomOf } from "../Random.ts"
 
-/** What stands for a word of a command that is free. */
+/** Placeholders for a free word of a command. */
 const FREE: Readonly<Record<string, ReadonlyArray<string>>> = {
   path: ["flash:notes.txt", "flash:EOS-4.30.1F.swi", "startup-config", "clean-config", "flash:"],
   from: ["running-config", "flash:notes.txt", "startup-config", "terminal:"],

@@ -1,4 +1,4 @@
-/** What a site does on one day: a change of all switches and what people and programs ask meanwhile. */
+/** The work of a site on one day: a change of all switches and the requests of people and programs meanwhile. */
 import { Effect } from "effect"
 import { openSource } from "../EventSource.ts"
 import { ended, jobIn } from "../Jobs.ts"

@@ -1,11 +1,11 @@
-/** What there is of a server after a day: memory, descriptors, files, and the rows of each table. */
+/** The resources of a server after a day: memory, descriptors, files, and the rows of each table. */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MonthSite } from "./MonthSite.ts"
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs"
 import * as path from "node:path"
 
-// What the operating system and the process itself say of a server. Linux only.
+// The data of the operating system and the process itself about a server. Linux only.
 
 const Told = Schema.fromJsonString(
   Schema.Struct({
@@ -81,7 +81,7 @@ export const lookAtFolder = (folder: string) => {
   return found
 }
 
-/** That old events of the audit went is told by one event for each batch, and a day may take one or two. */
+/** One event for each batch reports the removal of old audit events, and a day may take one or two. */
 const COUNTED: Readonly<Record<string, string>> = {
   event: "event where kind <> 'audit'",
   event_seal: "event_seal s where not exists (select from event e where e.id = s.event_id and e.kind = 'audit')"

@@ -56,7 +56,7 @@ export const makeMonthSite = Effect.fnUntraced(function* (count: number) {
     DATABASE_URL: url,
     // its temporary files are looked at with the others
     TMPDIR: folders.folder,
-    // what only the process itself can tell is asked by its inspector
+    // data that only the process itself has are read through its inspector
     NODE_OPTIONS: "--inspect=127.0.0.1:0"
   }
   const server = yield* startInstalled(env)

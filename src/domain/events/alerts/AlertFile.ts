@@ -1,5 +1,6 @@
 /**
- * `alerts.yml`: who hears of what (docs/alerts.md). What is not understood is refused, with the keys that lead to it and the rule. Pure.
+ * `alerts.yml`: the receivers of alerts (docs/alerts.md). Unreadable parts are refused, with the keys that lead to them and the
+ * rule. Pure.
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import { isGlob } from "../../access/Glob.ts"
@@ -39,7 +40,7 @@ const FileSchema = Schema.Struct({
 type FileRule = NonNullable<NonNullable<(typeof FileSchema.Type)["rules"]>[string]>
 type Settings = Omit<FileRule, "kind" | "action" | "resolved_by">
 
-/** What the file says. */
+/** The contents of the file. */
 export interface AlertRules {
   readonly receivers: ReadonlyArray<Receiver>
   readonly rules: ReadonlyArray<AlertRule>
@@ -88,7 +89,7 @@ const readConditions = (path: Path, given: typeof Conditions.Type = {}): Read<Re
     )
   )
 
-/** What all rules can say, over what they are without it. */
+/** The keys of every rule, with their defaults. */
 const readSettings = (
   path: Path,
   given: Partial<Settings>,
@@ -166,7 +167,7 @@ const readReady = (
   return readSettings(path, settings, known, ready)
 }
 
-/** What a file says, given as plain data; or the first thing that is wrong with it, and where. */
+/** The contents of a file, given as plain data; or its first mistake, and the place of it. */
 export const readAlerts = (data: unknown): Read<AlertRules> =>
   Result.gen(function* () {
     const decoded = decode(data ?? {})

@@ -1,8 +1,8 @@
-/** What an alert says, and the same as bodies for chats and for programs (docs/alerts.md#programs). Pure. */
+/** The text of an alert, and the same as bodies for chats and for programs (docs/alerts.md#programs). Pure. */
 import type { LiveEvent } from "../Event.ts"
 import type { AlertLevel } from "./AlertRule.ts"
 
-/** What is kept of an event in its alert. */
+/** The part of an event that its alert stores. */
 export interface AlertEvent {
   readonly id: number
   /** ISO 8601 without a zone, UTC. */
@@ -13,7 +13,7 @@ export interface AlertEvent {
   readonly hostname: string | null
   readonly job_id: number | null
   readonly text: string
-  /** Null where it is too long to be sent. */
+  /** Null if it is too long to be sent. */
   readonly data: Readonly<Record<string, unknown>> | null
 }
 
@@ -26,9 +26,9 @@ export interface AlertMessage {
   readonly rule: string
   readonly level: AlertLevel
   readonly title: string
-  /** When it was made; ISO 8601 with `Z`. */
+  /** The time of its creation; ISO 8601 with `Z`. */
   readonly at: string
-  /** All events of it, also those that are not listed. */
+  /** The number of its events, including those that are not listed. */
   readonly count: number
   /** The first ones. */
   readonly events: ReadonlyArray<AlertEvent>
@@ -39,7 +39,7 @@ const MAX_TEXT = 500
 const MAX_TITLE = 250
 const MAX_NAMES = 5
 
-/** A text of at most so many UTF-16 units, cut between characters; what was cut is marked. */
+/** A text of at most so many UTF-16 units, cut between characters, with a mark at the cut. */
 export const cut = (text: string, most: number): string => {
   if (text.length <= most) return text
   const end = most - 1
@@ -47,7 +47,7 @@ export const cut = (text: string, most: number): string => {
   return `${text.slice(0, isPair ? end - 1 : end)}…`
 }
 
-/** One line, without what terminals and parsers take for orders. */
+/** One line, without characters that terminals and parsers read as commands. */
 export const oneLine = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
@@ -67,7 +67,7 @@ type Sentence = (event: LiveEvent) => string
 
 const device = ({ hostname }: LiveEvent): string => hostname ?? "a device"
 
-/** What people read for events that ready rules tell, by kind and action. */
+/** Sentences for people about events of ready rules, by kind and action. */
 const sentences: Readonly<Record<string, Sentence>> = {
   "job ended": ({ data, job_id }) =>
     `Job ${job_id} (${word(data["function"])}) ended: ${word(data["outcome"]) || word(data["status"])}${failedIn(data)}`,
@@ -97,7 +97,7 @@ const textOf = (event: LiveEvent): string => {
   return cut(oneLine(text), MAX_TEXT)
 }
 
-/** What an alert keeps of an event. */
+/** Reduces an event to the part that an alert stores. */
 export const eventOf = (event: LiveEvent): AlertEvent => {
   const { action, actor, at, data, hostname, id, job_id, kind } = event
   const isShort = JSON.stringify(data).length <= MAX_DATA
@@ -120,21 +120,21 @@ export const titleOf = (
   return cut(oneLine(`${rule.replaceAll("_", " ")}, ${count} events${who}`), MAX_TITLE)
 }
 
-/** The lines below it: each event, and how many are not shown. */
+/** The lines below it: each event, and the number of events that are not shown. */
 const linesOf = (message: AlertMessage, most: number): ReadonlyArray<string> => {
   const shown = message.events.slice(0, most)
   const rest = message.count - shown.length
   return [...shown.map(({ at, text }) => `${at.slice(0, 19)}Z ${text}`), ...(rest > 0 ? [`and ${rest} more`] : [])]
 }
 
-/** What receivers show of a message in one line. */
+/** The one-line form of a message for receivers. */
 const headline = ({ action, level, title }: AlertMessage): string => {
   if (action === "test") return title
   return action === "resolve" ? `Resolved: ${title}` : `${level.toUpperCase()}: ${title}`
 }
 
-// Messages as chats take them (docs/alerts.md#chats). What events say comes from switches and people and is never markup here: it is escaped
-// for the chat that shows it, and nobody is mentioned. Lengths are those of the receivers' own limits. Pure.
+// Messages for chats (docs/alerts.md#chats). The words of events come from switches and people and are never markup here: they
+// are escaped for the chat that shows them, and they mention no user. Lengths are those of the receivers' own limits. Pure.
 
 const MAX_LINES = 20
 
@@ -142,10 +142,10 @@ const SLACK_SIGNS: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;
 const SLACK_BLOCK = 3000
 const SLACK_HEADER = 150
 
-/** Slack asks for these three alone to be escaped; mentions and links begin with `<`. */
+/** Slack requires only these three to be escaped; mentions and links begin with `<`. */
 const slackText = (text: string): string => text.replaceAll(/[&<>]/g, (sign) => SLACK_SIGNS[sign] ?? sign)
 
-/** Lines that fit together into so many characters, whole ones. */
+/** As many whole lines as fit into so many characters. */
 const fitting = (lines: ReadonlyArray<string>, most: number): string => {
   let text = ""
   for (const line of lines) {
@@ -177,8 +177,8 @@ export const slackBody = (message: AlertMessage) => {
 }
 
 /**
- * A block of code: nothing in it is markup but its own end, and mentions in it are none; they are broken by an invisible space all the same.
- * Chats differ in what a backslash does, so nothing is escaped by one.
+ * A block of code: nothing in it is markup but its own end, and mentions have no effect in it; an invisible space breaks them
+ * all the same. Chats treat a backslash in different ways, so it is not used for escapes.
  */
 const codeBlock = (lines: ReadonlyArray<string>, most: number): string => {
   const text = fitting(lines, most - 8)
@@ -191,7 +191,7 @@ const MATTERMOST_TEXT = 7000
 const MATTERMOST_COLORS = { info: "#2389D7", warning: "#E7B000", error: "#D24B4E", critical: "#8B0000" } as const
 const ENDED = "#3DB887"
 
-/** Body of an incoming webhook of Mattermost. The title has words of our own alone, because it is Markdown. */
+/** Body of an incoming webhook of Mattermost. The title contains only our own words, because it is Markdown. */
 export const mattermostBody = (message: AlertMessage) => ({
   attachments: [
     {
@@ -218,13 +218,13 @@ export const zulipBody = (message: AlertMessage, stream: string, topic: string):
 const TEAMS_TEXT = 6000
 const TEAMS_COLORS = { info: "accent", warning: "warning", error: "attention", critical: "attention" } as const
 
-/** Runs of text are shown as they are, where blocks of text know some Markdown. */
+/** Runs of text are shown unchanged, whereas blocks of text accept some Markdown. */
 const run = (text: string, more: Readonly<Record<string, unknown>> = {}) => ({
   type: "RichTextBlock",
   inlines: [{ type: "TextRun", text, ...more }]
 })
 
-/** What a workflow of Microsoft Teams posts into a channel: an Adaptive Card. */
+/** The message that a workflow of Microsoft Teams posts into a channel: an Adaptive Card. */
 export const teamsBody = (message: AlertMessage) => {
   const color = message.action === "resolve" ? "good" : TEAMS_COLORS[message.level]
   const details = fitting(linesOf(message, MAX_LINES), TEAMS_TEXT)
@@ -250,7 +250,7 @@ export const teamsBody = (message: AlertMessage) => {
   }
 }
 
-// Messages as programs take them: webhooks, PagerDuty, mail and syslog (docs/alerts.md#programs). Pure.
+// Messages for programs: webhooks, PagerDuty, mail and syslog (docs/alerts.md#programs). Pure.
 
 const webhookTypes = { trigger: "alert.triggered", resolve: "alert.resolved", test: "alert.test" } as const
 
@@ -264,7 +264,7 @@ export const webhookBody = ({ action, alert, at, count, events, level, rule, tit
 const SUMMARY = 1024
 const CUSTOM = 20
 
-/** Body for PagerDuty's Events API v2. One alert has one key, so an end closes what its begin has opened. */
+/** Body for PagerDuty's Events API v2. One alert has one key, so its end closes the incident that its begin has opened. */
 export const pagerDutyBody = (message: AlertMessage, routingKey: string) => {
   const { action, alert, at, count, events, level, rule, title } = message
   const key = {
@@ -301,11 +301,11 @@ export const mailOf = (message: AlertMessage) => ({
   ].join("\n")
 })
 
-/** Facility 16 (local0), and how severe it is. */
+/** Facility 16 (local0), and the severity. */
 const severities: Readonly<Record<AlertLevel, number>> = { critical: 2, error: 3, warning: 4, info: 6 }
 const FACILITY = 16
 
-/** What a line of syslog needs of a message. */
+/** The parts of a message that a line of syslog needs. */
 export const syslogOf = ({ action, alert, at, events, id, level, rule, ...message }: AlertMessage) => ({
   priority: FACILITY * 8 + (action === "trigger" ? severities[level] : severities.info),
   at,

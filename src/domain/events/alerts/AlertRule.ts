@@ -1,33 +1,33 @@
 /**
- * Rules of alerts, which events and devices they match, and the rules that are switched on by their name (docs/alerts.md#ready-rules).
- * Pure.
+ * Alert rules, the events and devices that they match, and the rules that are enabled by their name
+ * (docs/alerts.md#ready-rules). Pure.
  */
 import type { DeviceType } from "../../Device.ts"
 import { matchesGlob } from "../../access/Glob.ts"
 import type { LiveEvent } from "../Event.ts"
 
-/** From the least to the most. */
+/** From the lowest to the highest. */
 export const alertLevels = ["info", "warning", "error", "critical"] as const
 export type AlertLevel = (typeof alertLevels)[number]
 
-/** What becomes one message: each event, those of a job, of a device, or of the rule. */
+/** The events that form one message: each alone, those of a job, of a device, or of the rule. */
 export const groupings = ["event", "job", "device", "rule"] as const
 type Grouping = (typeof groupings)[number]
 
-/** A field of an event and the globs of which its value has to match one. */
+/** A field of an event and globs; its value has to match one of them. */
 export interface Condition {
   /** Keys with dots between them: `hostname`, `data.outcome`, `object.model`. */
   readonly path: string
   readonly values: ReadonlyArray<string>
 }
 
-/** Which events, by globs. */
+/** A selection of events, by globs. */
 export interface EventName {
   readonly kinds: ReadonlyArray<string>
   readonly actions: ReadonlyArray<string>
 }
 
-/** Which devices; null for any, and for events that are about none. */
+/** A selection of devices; null for any, and for events without a device. */
 interface DeviceScope {
   readonly hostnames: ReadonlyArray<string> | null
   readonly groups: ReadonlyArray<string> | null
@@ -37,28 +37,28 @@ interface DeviceScope {
 export interface AlertRule extends EventName, DeviceScope {
   readonly name: string
   readonly where: ReadonlyArray<Condition>
-  /** One of these that holds is enough to pass over the event. */
+  /** An event that matches one of these is skipped. */
   readonly unless: ReadonlyArray<Condition>
   readonly level: AlertLevel
   readonly to: ReadonlyArray<string>
   readonly groupBy: Grouping
-  /** Milliseconds in which further events of the group are waited for. */
+  /** Milliseconds during which the rule waits for further events of the group. */
   readonly wait: number
-  /** Milliseconds after a message in which the next one of its group is held back. */
+  /** Milliseconds after a message during which the next one of its group is held back. */
   readonly quiet: number
   readonly title: string | null
-  /** Events that end what this rule tells. */
+  /** Events that end an alert of this rule. */
   readonly resolvedBy: EventName | null
 }
 
-/** A device that an event is about, as far as it is known. */
+/** The known facts about a device in an event. */
 export interface ConcernedDevice {
   readonly hostname: string
   readonly deviceType: string | null
   readonly groups: ReadonlyArray<string>
 }
 
-/** Some devices may be passed over for some time, for instance while they are worked on. */
+/** Devices that are skipped for some time, for instance during work on them. */
 export interface Mute {
   readonly id: number
   /** Globs; null for any. */
@@ -83,7 +83,7 @@ const at = (value: unknown, path: string): unknown =>
 const isScalar = (value: unknown): value is string | number | boolean | null =>
   value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
 
-/** A list fits when one of its members does; a field that is not there fits nothing. */
+/** A list matches when one of its members does; a missing field matches nothing. */
 const holds = (event: LiveEvent, { path, values }: Condition): boolean => {
   const found = at(event, path)
   return (Array.isArray(found) ? found : [found]).some((one) => isScalar(one) && matchesOne(values, String(one)))
@@ -97,7 +97,7 @@ const isWithin = (scope: DeviceScope, device: ConcernedDevice): boolean =>
 const isForAll = ({ deviceTypes, groups, hostnames }: DeviceScope): boolean =>
   hostnames === null && groups === null && deviceTypes === null
 
-/** Whether a rule is for an event about these devices; of several one has to fit. */
+/** Whether a rule applies to an event about these devices; one of several has to match. */
 export const isFor = (rule: AlertRule, event: LiveEvent, devices: ReadonlyArray<ConcernedDevice>): boolean =>
   hasName(event, rule) &&
   rule.where.every((condition) => holds(event, condition)) &&
@@ -109,7 +109,7 @@ const silences = ({ group, hostname, rule }: Mute, name: string, device: Concern
   (hostname === null || (device !== null && matchesGlob(hostname, device.hostname))) &&
   (group === null || (device !== null && device.groups.includes(group)))
 
-/** Whether mutes silence a rule for an event: each of its devices has to be mute, or all is. */
+/** Whether mutes silence a rule for an event: each of its devices has to be muted, or everything is. */
 export const isMuted = (mutes: ReadonlyArray<Mute>, rule: string, devices: ReadonlyArray<ConcernedDevice>): boolean =>
   devices.length === 0
     ? mutes.some((mute) => silences(mute, rule, null))
@@ -118,11 +118,11 @@ export const isMuted = (mutes: ReadonlyArray<Mute>, rule: string, devices: Reado
 const texts = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : []
 
-/** The hostnames that an event is about: its own, or those of the devices that a job failed for. */
+/** The hostnames of an event: its own, or those of the devices on which a job failed. */
 export const concernedBy = ({ data, hostname }: LiveEvent): ReadonlyArray<string> =>
   hostname === null ? texts(data["failed_devices"]) : [hostname]
 
-/** What an alert ends with: the device, or the server that told it. */
+/** The end of an alert's line: the device, or the server that reported it. */
 export const subjectOf = ({ data, hostname }: LiveEvent): string => hostname ?? String(data["server"] ?? "")
 
 /** Events with the same key become one message. */
@@ -139,11 +139,11 @@ export const keyOf = (groupBy: Grouping, event: LiveEvent): string => {
   }
 }
 
-/** Whether a receiver that wants only what is at least of one level gets another one. */
+/** Whether a level reaches the lowest level that a receiver wants. */
 export const reachesLevel = (level: AlertLevel, from: AlertLevel): boolean =>
   alertLevels.indexOf(level) >= alertLevels.indexOf(from)
 
-// Rules that are switched on by their name (docs/alerts.md#ready-rules): what nearly every site wants to hear. Data.
+// Rules that are enabled by their name (docs/alerts.md#ready-rules): events of interest for nearly every site. Data.
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -163,7 +163,7 @@ const base = {
   resolvedBy: null
 } as const
 
-/** All of them. */
+/** All ready rules. */
 export const readyRules: ReadonlyArray<ReadyRule> = [
   {
     ...base,
@@ -181,7 +181,7 @@ export const readyRules: ReadonlyArray<ReadyRule> = [
     resolvedBy: { kinds: ["reachability"], actions: ["reachable"] },
     level: "error",
     groupBy: "rule",
-    // a switch that starts again for an upgrade is back before
+    // a switch that restarts for an upgrade is reachable again before
     wait: 15 * MINUTE
   },
   {

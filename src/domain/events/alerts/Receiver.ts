@@ -1,18 +1,18 @@
 /**
- * The receivers of alerts (docs/alerts.md#receivers): what they are, how `alerts.yml` names them, and when a message is tried again.
- * Secrets are named, and never here themselves. Pure.
+ * The receivers of alerts (docs/alerts.md#receivers): their types, their form in `alerts.yml`, and the schedule of retries.
+ * Secrets are only named, never stored here. Pure.
  */
 import { Result, Schema } from "effect"
 import { type AlertLevel, alertLevels } from "./AlertRule.ts"
 
-// What is wrong with `alerts.yml`, by the keys that lead to it; its place in the text is found by whoever has the text. Pure.
+// Mistakes in `alerts.yml`, by the keys that lead to them; the owner of the text finds their place in it. Pure.
 
 export interface Fault {
   readonly path: ReadonlyArray<string>
   readonly message: string
 }
 
-/** A refusal of what is at these keys. */
+/** A refusal of the value at these keys. */
 export const fault = (path: ReadonlyArray<string>, message: string): Result.Result<never, Fault> =>
   Result.fail({ path, message })
 
@@ -32,7 +32,7 @@ const common = { level: Schema.optionalKey(Schema.Literals(alertLevels)) }
 const address = { url: Schema.optionalKey(Schema.String), url_secret: Schema.optionalKey(Schema.String) }
 const Port = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: 65_535 })))
 
-/** What each type may have; what is needed is asked below, so that it is said in one sentence. */
+/** The keys that each type may have; required ones are checked below, so that one sentence reports them. */
 const fields = {
   ...common,
   ...address,
@@ -50,12 +50,12 @@ const fields = {
   address: Schema.optionalKey(Schema.String)
 }
 
-/** A receiver as it is written. */
+/** A receiver in its written form. */
 export const receiverSchemas = Schema.Struct(fields)
 type Given = typeof receiverSchemas.Type
 type Type = Given["type"]
 
-/** What is needed and what may be there beside it, by type. */
+/** Required and optional keys, by type. */
 const forms: Readonly<
   Record<Type, { readonly needed: ReadonlyArray<keyof Given>; readonly more: ReadonlyArray<keyof Given> }>
 > = {
@@ -79,7 +79,7 @@ const SYSLOG = /^(?:tcp|tls):\/\/(?:\[[^\]]+\]|[^:/[\]]+):\d{1,5}\/?$/
 type Read<A> = Result.Result<A, Fault>
 type Path = ReadonlyArray<string>
 
-/** URLs with a name and a password in them would be secrets. */
+/** URLs that contain a name and a password would be secrets. */
 const isUrl = (text: string): boolean => {
   if (!URL.canParse(text)) return false
   const { password, protocol, username } = new URL(text)
@@ -105,7 +105,7 @@ const readEmail = (path: Path, base: Pick<Receiver, "name" | "level">, given: Gi
   const recipients = listOf(given.to ?? [])
   const bad = [from, ...recipients].find((one) => !MAIL.test(one))
   if (bad !== undefined) return fault(path, `${bad} is no mail address`)
-  if (recipients.length === 0) return fault([...path, "to"], "names nobody")
+  if (recipients.length === 0) return fault([...path, "to"], "lists no recipient")
   if ((user === null) !== (secret === null)) return fault(path, "user and secret go together")
   if (secret !== null && tls === "none") return fault([...path, "tls"], "a password is not sent without encryption")
   const port = given.port ?? SMTP_PORTS[tls]
@@ -172,15 +172,15 @@ const readReceiver = ([name, given]: readonly [string, Given]): Read<Receiver> =
 export const readReceivers = (given: Readonly<Record<string, Given>>): Read<ReadonlyArray<Receiver>> =>
   Result.all(Object.entries(given).map(readReceiver))
 
-// Where alerts go (docs/alerts.md#receivers). Secrets are named, and never here themselves.
+// Destinations of alerts (docs/alerts.md#receivers). Secrets are only named, never stored here.
 
 interface Common {
   readonly name: string
-  /** What is below it is not sent. */
+  /** Messages below this level are not sent. */
   readonly level: AlertLevel
 }
 
-/** A URL, or the name of the secret that is one. */
+/** A URL, or the name of the secret that contains one. */
 export type Address =
   | { readonly url: string; readonly urlSecret?: undefined }
   | { readonly url?: undefined; readonly urlSecret: string }
@@ -217,13 +217,13 @@ export const secretsOf = (receiver: Receiver): ReadonlyArray<string> => [
   ...("secret" in receiver && receiver.secret !== null ? [receiver.secret] : [])
 ]
 
-// When a message that could not be handed over is tried again, and when no more (docs/alerts.md#delivery). Pure.
+// Retries of a message that could not be delivered, and their end (docs/alerts.md#delivery). Pure.
 
 /** Milliseconds. */
 export interface Pace {
   readonly first: number
   readonly longest: number
-  /** From when the message was made. */
+  /** Since the message was made. */
   readonly giveUp: number
 }
 
@@ -233,15 +233,15 @@ export const PACE: Pace = { first: 5000, longest: 3_600_000, giveUp: 3 * 86_400_
 const LONGEST_ASKED = 86_400_000
 
 /**
- * Milliseconds until the next attempt after so many. `random` is in [0, 1): half of the wait is left to it, so that many messages do
- * not come together. A receiver may ask for a longer one.
+ * Milliseconds until the next attempt after so many. `random` is in [0, 1): it decides half of the wait, so that many messages
+ * do not come together. A receiver may ask for a longer wait.
  */
 export const pause = (pace: Pace, attempts: number, random: number, asked: number | null): number => {
   const full = Math.min(pace.first * 2 ** Math.min(attempts - 1, 30), pace.longest)
   return Math.round(Math.max(full / 2 + (full / 2) * random, asked ?? 0))
 }
 
-/** Milliseconds that a header `Retry-After` asks for: seconds or a date; null when it says nothing. At most a day. */
+/** Milliseconds that a header `Retry-After` asks for: seconds or a date; null for any other value. At most a day. */
 export const retryAfter = (header: string | null, now: number): number | null => {
   if (header === null || header.trim() === "") return null
   const found = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now

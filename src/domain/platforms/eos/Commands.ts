@@ -1,10 +1,10 @@
 /**
- * What EOS runs instead of storing it, from its manual (the commands of EXEC, of privileged EXEC and of configuration sessions).
- * Its configuration modes take all of them, and abbreviations too.
+ * Words that EOS runs instead of storing them, from its manual (the commands of EXEC, of privileged EXEC and of configuration
+ * sessions). Its configuration modes accept all of them, and abbreviations too.
  */
 import type { CommandWords, SharedWord } from "../Platform.ts"
 
-/** A word of the configuration that is a command with one of these behind it. */
+/** A word of the configuration that is a command when one of these follows. */
 const mostly = (word: string, commands: ReadonlyArray<string>, place = 1): SharedWord => ({
   word,
   place,
@@ -14,7 +14,7 @@ const mostly = (word: string, commands: ReadonlyArray<string>, place = 1): Share
   alone: "configuration"
 })
 
-/** A command that is configuration with one of these behind it. */
+/** A command that is configuration when one of these follows. */
 const only = (word: string, configuration: ReadonlyArray<string>, place = 1): SharedWord => ({
   word,
   place,
@@ -26,7 +26,7 @@ const only = (word: string, configuration: ReadonlyArray<string>, place = 1): Sh
 
 const shared: ReadonlyArray<SharedWord> = [
   only("agent", ["shutdown", "environment"], 2),
-  // the boot image changes at once, whatever becomes of the session
+  // the boot image changes immediately, even if the session is aborted
   only("boot", ["secret", "console"]),
   { ...mostly("clock", ["set"]), configuration: ["source", "timezone"] },
   { ...only("email", []), alone: "configuration" },
@@ -51,7 +51,7 @@ const shared: ReadonlyArray<SharedWord> = [
 
 const session = ["abort", "commit", "configure", "disable", "do", "logout", "rollback", "run", "routing-context"]
 
-// the first one that a word is short for is named
+// a refusal names the first one that a word abbreviates
 const exec = [
   "show",
   "reload",

@@ -4,13 +4,13 @@ import { eosCommands } from "./Commands.ts"
 import { commonSecrets } from "../SecretWords.ts"
 import { type AutoPushRule, type PlatformWords, rule, usualRisk } from "../../ChangeRisk.ts"
 
-// Which changes of a configuration of EOS are never pushed without a person, and the words by which they are found.
+// Configuration changes of EOS that are never pushed without a person, and the words that identify them.
 
 const ANY_LINE = /./
 const RUNS_LATER = "Lines that run commands later or elsewhere change"
 const LOGIN = "The logins of the device or the ways to log in change"
 
-/** In order: the first one that a change breaks is named. */
+/** In order: the first rule that a change breaks is named. */
 const eosRules: ReadonlyArray<AutoPushRule> = [
   rule("management_acl", "An access list on the management of the device changes", /\baccess-group\b/, {
     where: "management"
@@ -23,7 +23,7 @@ const eosRules: ReadonlyArray<AutoPushRule> = [
     LOGIN,
     /^(?:no |default )?(?:username|role|management|enable (?:secret|password)|radius-server|tacacs-server) /
   ),
-  // `aaa authentication dot1x` and its like are about the people at the ports
+  // `aaa authentication dot1x` and similar lines are about users at the ports
   rule("login", LOGIN, /^(?:no |default )?aaa (?!\S+ dot1x\b)/),
   rule("login", LOGIN, ANY_LINE, { section: /^(?:aaa|role|management) / }),
   rule("runs_commands", RUNS_LATER, /^(?:no |default )?(?:event-handler|daemon|schedule|alias)(?: |$)/),
@@ -58,8 +58,8 @@ const eosAutoPush: PlatformWords = {
   rules: eosRules
 }
 
-// How EOS shows lines otherwise than it was given them, as far as it is known beforehand. What is not here is learnt from the
-// switches themselves (docs/changes.md#lines-that-are-not-shown).
+// How EOS shows lines in another form than it received them, as far as this is known beforehand. Other spellings are learnt
+// from the switches themselves (docs/changes.md#lines-that-are-not-shown).
 
 const within = (section: RegExp, line: RegExp): SilentDefault => ({ section, line })
 
@@ -99,7 +99,7 @@ const eosShown: ShownLines = {
 
 // Switches that run the 32-bit build of EOS (docs/jobs.md#device_upgrade). Models are matched by their whole text.
 
-/** Families of 32-bit models: what they have in common, and how each goes on. */
+/** Families of 32-bit models: their common beginning, and the endings. */
 const FAMILIES: ReadonlyArray<readonly [family: string, models: string]> = [
   ["CCS-710P-", "12 16P"],
   ["CCS-720DF-", "48Y"],
@@ -128,7 +128,7 @@ const FAMILIES: ReadonlyArray<readonly [family: string, models: string]> = [
   ["DCS-7280TRA-", "48C6"]
 ]
 
-/** Models are sold with the name alone or with the direction of their air flow behind it. */
+/** Models are sold under the name alone or with the direction of their air flow after it. */
 const AIR_FLOWS = ["", "-F", "-R"]
 
 /** Models that run the 32-bit build. */
@@ -138,13 +138,13 @@ const models32Bit: ReadonlySet<string> = new Set(
   )
 )
 
-// Secrets of EOS that get a new salt each time they are given to a switch: clear ones are shown as a hash, those of type 7 and
-// 8a in another obfuscation. A hash that is given (`sha512`, `5`) is shown as it is.
+// Secrets of EOS that get a new salt each time a switch receives them: clear ones are shown as a hash, those of type 7 and 8a
+// in another obfuscation. A given hash (`sha512`, `5`) is shown unchanged.
 
 /** Words between the command and its secret, such as an address and a VRF. */
 const words = String.raw`(?:\S+[ \t]+){0,20}?`
 
-/** What stands before each, from the first word of the line on. */
+/** The text before each, from the first word of the line. */
 const eosSaltedSecrets: ReadonlyArray<string> = [
   String.raw`username[ \t]+\S+[ \t]+${words}secret[ \t]+`,
   String.raw`enable[ \t]+(?:secret|password)[ \t]+`,

@@ -3,8 +3,8 @@ import { type CommandWords, indented, type Platform, type SharedWord } from "../
 import { commonSecrets } from "../SecretWords.ts"
 import { usualRisk } from "../../ChangeRisk.ts"
 
-// What `vtysh` runs instead of storing it, from the manual of FRR. A file that it loads can leave the configuration mode like a
-// person who types (`end`, `exit`), and the lines behind that are commands.
+// Words that `vtysh` runs instead of storing them, from the manual of FRR. A file that it loads can leave the configuration mode
+// like a person who types (`end`, `exit`), and the lines after that are commands.
 
 const both = (word: string, fields: Partial<SharedWord>): SharedWord => ({
   word,
@@ -16,7 +16,7 @@ const both = (word: string, fields: Partial<SharedWord>): SharedWord => ({
   ...fields
 })
 
-export const frrCommands: CommandWords = {
+const frrCommands: CommandWords = {
   session: ["abort", "commit", "configure", "disable", "discard", "do", "rollback", "update"],
   exec: [
     "add",
@@ -70,7 +70,7 @@ export const frrCommands: CommandWords = {
     both("mgmt", { otherwise: "command", alone: "command" }),
     both("rpki", { commands: ["reset", "start", "stop"] }),
     both("graceful-restart", { commands: ["prepare"] }),
-    // with words behind it, it is configuration that FRR shows and saves
+    // with words after it, it is configuration that FRR shows and saves
     both("debug", { commands: ["rfapi-dev", "show"], alone: "command" })
   ],
   configuration: ["log"],
@@ -83,7 +83,7 @@ export const frrCommands: CommandWords = {
   nesting: /^(?:mpls ldp|address-family ipv[46]\n|vrf )/,
   alias: null,
   textBehind: null,
-  // what is longer is read as two lines
+  // a longer line is read as two lines
   longestLine: 4_000
 }
 

@@ -52,7 +52,7 @@ const long = message({
 })
 
 describe("A message for Slack", () => {
-  it("has a text for notifications and blocks, and nothing in it is a mention or a link", () => {
+  it("has a text for notifications and blocks, without mentions or links", () => {
     const { blocks, text } = slackBody(message())
     assert.notMatch(text, /<|>/)
     assert.include(text, "&lt;!channel&gt; &lt;https://evil.example|click&gt;")
@@ -60,7 +60,7 @@ describe("A message for Slack", () => {
     assert.isTrue(blocks.every((block) => !JSON.stringify(block).includes("mrkdwn")))
   })
 
-  it("keeps to its limits: 150 characters of a header, 3000 of a block, 50 blocks", () => {
+  it("obeys its limits: 150 characters of a header, 3000 of a block, 50 blocks", () => {
     const { blocks, text } = slackBody(long)
     assert.isAtMost(text.length, 4000)
     assert.isAtMost(blocks.length, 50)
@@ -71,7 +71,7 @@ describe("A message for Slack", () => {
 })
 
 describe("A message for Mattermost", () => {
-  it("has the fallback that is required, nobody is mentioned, and the block of code is not left", () => {
+  it("has the required fallback, mentions no user, and stays within the code block", () => {
     const [attachment] = mattermostBody(message()).attachments
     assert.isString(attachment?.fallback)
     assert.strictEqual(attachment?.title, "job not success")
@@ -93,7 +93,7 @@ describe("A message for Zulip", () => {
 })
 
 describe("A message for a workflow of Microsoft Teams", () => {
-  it("is one Adaptive Card within 28 KB, whose details are runs that know no markup", () => {
+  it("is one Adaptive Card within 28 KB, whose details are runs without markup", () => {
     const body = teamsBody(message())
     const [card] = body.attachments
     assert.strictEqual(body.type, "message")
@@ -107,7 +107,7 @@ describe("A message for a workflow of Microsoft Teams", () => {
 })
 
 describe("A message for PagerDuty", () => {
-  it("opens under the key that its end closes, with all that Events v2 requires", () => {
+  it("opens under the key that its end closes, with all required fields of Events v2", () => {
     const opened = pagerDutyBody(message(), "R".repeat(32))
     assert.deepInclude(opened, {
       routing_key: "R".repeat(32),
@@ -136,14 +136,14 @@ describe("A mail", () => {
 })
 
 describe("A line of syslog", () => {
-  it("says how severe the alert is, and an end is for information", () => {
+  it("carries the severity of the alert, and information for its end", () => {
     assert.strictEqual(syslogOf(message()).priority, 16 * 8 + 3)
     assert.strictEqual(syslogOf(message({ action: "resolve" })).priority, 16 * 8 + 6)
   })
 })
 
 describe("A webhook", () => {
-  it("says what it is, when, and what has happened, the same for every attempt", () => {
+  it("names the alert, its time and its events, the same for every attempt", () => {
     assert.deepStrictEqual(webhookBody(message()), {
       type: "alert.triggered",
       timestamp: "2026-11-23T03:04:05.678Z",
@@ -153,22 +153,22 @@ describe("A webhook", () => {
   })
 })
 
-describe("Words of a message", () => {
-  it("name the first devices of many, or the title that the rule has", () => {
+describe("The text of a message", () => {
+  it("names the first devices of many, or the title of the rule", () => {
     const events = ["a", "b", "c", "d", "e", "f"].map((name, index) => event(index, "x", name))
     assert.strictEqual(titleOf(null, "device_unreachable", 6, events), "device unreachable, 6 events: a, b, c, d, e, …")
     assert.strictEqual(titleOf("Night", "x", 6, events), "Night (6)")
     assert.strictEqual(titleOf(null, "x", 1, [event(1, "one thing")]), "one thing")
   })
 
-  it("are one line without direction marks, and are cut between characters", () => {
+  it("is one line without direction marks, cut between characters", () => {
     assert.strictEqual(oneLine("a\u0000\n\u001B[31mb\u202Ec"), "a [31mbc")
     assert.strictEqual(cut("😀😀😀", 4), "😀…")
   })
 })
 
 describe("The time to the next attempt", () => {
-  it("doubles up to an hour, with half of it left to chance, and is as long as the receiver asks for", () => {
+  it("doubles up to an hour, with half of it random, and obeys the receiver's request", () => {
     const least = [1, 2, 3, 20].map((attempt) => pause(PACE, attempt, 0, null))
     assert.deepStrictEqual(least, [2500, 5000, 10_000, 1_800_000])
     assert.strictEqual(pause(PACE, 1, 0.5, null), 3750)

@@ -1,4 +1,4 @@
-/** What belongs to a device: stack members and sync history (docs/api.md#stack-members and docs/api.md#sync-history). */
+/** Parts of a device: stack members and sync history (docs/api.md#stack-members and docs/api.md#sync-history). */
 import { absent, type Case, type Expected } from "../Case.ts"
 
 const put = (name: string, json: unknown, ...message: ReadonlyArray<string>): Case => ({

@@ -1,4 +1,4 @@
-/** What is refused at ports (docs/api.md#changing-ports). */
+/** Refused changes of ports (docs/api.md#changing-ports). */
 import { BROKEN_SETTINGS, absent, type Case } from "../Case.ts"
 
 const change = (interfaces: unknown) =>

@@ -9,7 +9,7 @@ const bad = (name: string, request: Case["request"], message: string): Case => (
   reply: { status: 400, body: { status: "error", message } }
 })
 
-/** What a job that has the lock may be at, other than at its end. */
+/** The possible statuses of a job that has the lock, except its end. */
 const HELD: ReadonlyArray<{ readonly holds: string; readonly shown: string; readonly given: string }> = [
   { holds: "has not begun", shown: "SCHEDULED", given: "update job set status = 'SCHEDULED' where id = 3" },
   {

@@ -1,4 +1,4 @@
-/** Looking at devices and working on them beside their configuration (docs/api.md). */
+/** Reads and operations on devices other than configuration changes (docs/api.md). */
 import type { Case, Expected } from "../Case.ts"
 import { strangerCases } from "./StrangerCases.ts"
 

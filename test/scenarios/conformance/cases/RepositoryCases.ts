@@ -1,4 +1,4 @@
-/** What authors of settings and templates ask: commits and what became of them (docs/settings-repository.md#commits). */
+/** Questions of authors of settings and templates: commits and their results (docs/settings-repository.md#commits). */
 import type { Case } from "../Case.ts"
 
 const get = (name: string, path: string, body: Case["reply"]["body"], status = 200): Case => ({

@@ -50,7 +50,7 @@ const caller: ReadonlyArray<Case> = [
   }
 ]
 
-/** A token that somebody has made, and one that was revoked. */
+/** A valid token, and one that was revoked. */
 const tokens = [
   `insert into api_token (name, hash, roles, created_by, expires_at) values
     ('dhcp', repeat('a', 64), '{dhcp-hook}', 'admin', now() + interval '1 year')`,
@@ -96,7 +96,7 @@ const programs: ReadonlyArray<Case> = [
   }
 ]
 
-/** An administrator and somebody else. */
+/** An administrator and another user. */
 const people = [
   `insert into local_user (name, hash, roles, break_glass) values ('ann', 'x', '{administrator}', false), ('rita', 'x', '{reader}', false)`
 ]

@@ -1,8 +1,8 @@
-/** What is taken over from a switch. */
+/** The lines that are taken over from a switch. */
 import { expect, it } from "vitest"
 import { linesToKeep } from "../../../../web/screens/device/adopt.ts"
 
-it("keeps the lines that the switch has more, as they stand, and none of the head", () => {
+it("keeps the lines that the switch has in addition, verbatim, and none of the head", () => {
   const diff = "--- generated\n+++ running\n@@ -1,2 +1,3 @@\n vlan 10\n-   name old\n+   name students\n+vlan 20"
   expect(linesToKeep(diff)).toBe("   name students\nvlan 20")
 })

@@ -12,7 +12,7 @@ describe("the drawing of a statechart", () => {
     }
   })
 
-  it("has the way of a switch from left to right, and what only people set below it", () => {
+  it("has the course of a switch from left to right, and states that only people set below it", () => {
     const { boxes } = laidOut(statecharts.life)
     const columnOf = new Map(boxes.map(({ column, state }) => [state, column]))
     expect(["DHCP_BOOT", "DISCOVERED", "INIT", "MANAGED", "UNMANAGED"].map((state) => columnOf.get(state))).toEqual([
@@ -21,13 +21,13 @@ describe("the drawing of a statechart", () => {
     expect(boxes.find(({ state }) => state === "UNKNOWN")?.row).toBe(1)
   })
 
-  it("has one line for all that leads from one state to another", () => {
+  it("has one line for all transitions from one state to another", () => {
     const { lines } = laidOut(statecharts.life)
     const line = lines.find(({ from, to }) => from.state === "MANAGED" && to.state === "UNMANAGED")
     expect(line?.words).toEqual(["OPERATOR_SET [operatorWants]", "RESTORED_OLD_CONFIG", "LIVE_APPLY_CONFIG"])
   })
 
-  it("says of a step that it is taken at once", () => {
+  it("marks a step that is taken at once", () => {
     expect(wordOf({ from: "arriving", to: "over", event: "", rule: "isOver" })).toBe("at once [isOver]")
   })
 })

@@ -1,4 +1,4 @@
-/** What the lines of a pasted list of switches mean. */
+/** The meaning of the lines of a pasted list of switches. */
 import { expect, it } from "vitest"
 import { linesIn } from "../../../../web/screens/new/list.ts"
 
@@ -18,7 +18,7 @@ it.each([
   expect(linesIn(text, DEVICES)).toMatchObject([meant])
 })
 
-it("a head line and empty lines are left out, and a name counts once", () => {
+it("a header line and empty lines are omitted, and a name counts once", () => {
   const lines = linesIn("serial,name\n\nWTW1,lhv-acc1\nWTW2,lhv-acc1\n", DEVICES)
   expect(lines.map(({ problem }) => problem)).toEqual([undefined, "the name lhv-acc1 stands twice in the list"])
 })

@@ -30,20 +30,20 @@ describe("the drawing of a network", () => {
     expect(edges.find(({ from, to }) => [from, to].includes("below 10+11"))?.cables).toBe(5)
   })
 
-  it("shows the access switches of an opened place by themselves, and no two places in one spot", () => {
+  it("shows the access switches of an opened place separately, and no two places at one position", () => {
     const { cables, devices } = campus(2, 20)
     const { spots } = drawn(devices, cables, new Set(["below 10+11"]))
     expect(spots).toHaveLength(2 + 4 + 20 + 1)
     expect(new Set(spots.map(({ x, y }) => `${x} ${y}`)).size).toBe(spots.length)
   })
 
-  it("shows every access switch by itself when somebody wants all", () => {
+  it("shows every access switch separately on request", () => {
     const { cables, devices } = campus(2, 20)
     const { spots } = drawn(devices, cables, new Set([ALL]))
     expect(spots).toHaveLength(2 + 4 + 40)
   })
 
-  it("keeps what has no link, and forgets cables to what is not there", () => {
+  it("keeps devices without links, and drops cables to unknown devices", () => {
     const { edges, spots } = drawn([device(1, "ACCESS"), device(2, "UNKNOWN")], [{ a: 1, b: 99 }], new Set())
     expect(spots.flatMap((spot) => spot.devices)).toHaveLength(2)
     expect(edges).toEqual([])
@@ -57,7 +57,7 @@ describe("the drawing of a network", () => {
     expect(edges.map(({ agreement }) => agreement).toSorted()).toEqual([...edges.slice(1).map(() => "agreed"), "moved"])
   })
 
-  it("of 2,000 devices has as many places as people can look at", () => {
+  it("of 2,000 devices has a readable number of places", () => {
     const { cables, devices } = campus(40, 48)
     expect(devices).toHaveLength(2002)
     const { spots } = drawn(devices, cables, new Set())

@@ -1,10 +1,10 @@
-/** What is changed at ports. */
+/** Edits of ports. */
 import { expect, it } from "vitest"
 import { bodyOf, linesOf, NO_EDITS } from "../../../../../web/screens/device/ports/edits.ts"
 
 const stored = { name: "Ethernet1", configtype: "ACCESS_AUTO", data: { cli_append_str: "mtu 9000" } }
 
-it("sends free lines of a port only when somebody has changed them, and takes them away when they are emptied", () => {
+it("sends free lines of a port only when the user has changed them, and removes emptied ones", () => {
   expect(linesOf(stored)).toBe("mtu 9000")
   const dataFor = (edits: object) => bodyOf(["Ethernet1"], { ...NO_EDITS, ...edits }).interfaces["Ethernet1"]
   expect(dataFor({ description: "desk" })).toEqual({ data: { description: "desk" } })
