@@ -1,11 +1,10 @@
-/** Writes the parts of the manual that are made from the code: settings keys, filters, metrics, environment variables, commands and personalities. */
+/** Writes the parts of the manual that are made from the code: settings keys, filters, metrics, environment variables and commands. */
 import { readFileSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
 import { commandTable } from "./manual/CommandTable.ts"
 import { filterTable } from "./manual/FilterTable.ts"
 import { withPart } from "./manual/Marked.ts"
 import { metricTable } from "./manual/MetricTable.ts"
-import { personalityTable } from "./manual/PersonalityTable.ts"
 import { settingTables } from "./manual/SettingTables.ts"
 import { table as environmentTable } from "./manual/EnvironmentTable.ts"
 
@@ -15,7 +14,6 @@ const docs = path.resolve(import.meta.dirname, "../docs")
 const partsOf = (): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
   "settings-repository.md": settingTables(),
   "templates.md": { filters: filterTable() },
-  "provisioning.md": { personalities: personalityTable() },
   "switch-dialogues.md": { "needed commands": commandTable() },
   "monitoring.md": { metrics: metricTable() },
   "operations.md": { "environment variables": environmentTable() }

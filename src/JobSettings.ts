@@ -27,101 +27,67 @@ const Proofs = Schema.String.pipe(
 const JsonObject = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
 
 export const jobSettings = {
-  INIT_MGMT_TIMEOUT: count(
-    "INIT_MGMT_TIMEOUT",
-    30,
-    "seconds within which a new switch must answer on its new address",
-    1
-  ),
+  INIT_MGMT_TIMEOUT: count("INIT_MGMT_TIMEOUT", 30, "seconds for a new switch to answer on its new address", 1),
   INIT_STEP2_DELAY: count("INIT_STEP2_DELAY", 60, "seconds between init step 1 and step 2"),
   DISCOVERY_DELAYS: withDefault(
     Config.schema(Delays, "DISCOVERY_DELAYS"),
     [10, 30, 60, 120, 180],
     "seconds before each attempt to discover a device; one attempt per number"
   ),
-  JOB_DELAY: count("JOB_DELAY", 0, "seconds between a request and the start of its job"),
-  JOB_CONCURRENCY: count("JOB_CONCURRENCY", 10, "jobs on managed devices that run at the same time", 1),
-  FIRMWARE_JOB_CONCURRENCY: count(
-    "FIRMWARE_JOB_CONCURRENCY",
-    4,
-    "jobs on firmware images that run at the same time",
-    1
-  ),
-  DISCOVERY_JOB_CONCURRENCY: count("DISCOVERY_JOB_CONCURRENCY", 20, "discoveries that run at the same time", 1),
-  UNKNOWN_DEVICES_PER_HOUR: count(
-    "UNKNOWN_DEVICES_PER_HOUR",
-    1000,
-    "unknown devices that may register within an hour; each DHCP lease of one registers it",
-    1
-  ),
+  JOB_DELAY: count("JOB_DELAY", 0, "seconds between a request and its job"),
+  JOB_CONCURRENCY: count("JOB_CONCURRENCY", 10, "jobs on managed devices at once", 1),
+  FIRMWARE_JOB_CONCURRENCY: count("FIRMWARE_JOB_CONCURRENCY", 4, "jobs on firmware images at once", 1),
+  DISCOVERY_JOB_CONCURRENCY: count("DISCOVERY_JOB_CONCURRENCY", 20, "discoveries at once", 1),
+  UNKNOWN_DEVICES_PER_HOUR: count("UNKNOWN_DEVICES_PER_HOUR", 1000, "unknown devices that may register in an hour", 1),
   UNKNOWN_DEVICES_MAX: count(
     "UNKNOWN_DEVICES_MAX",
     5000,
-    "unknown devices that may wait in state DHCP_BOOT; beyond it the server removes those that have been silent for an hour, the oldest first",
+    "unknown devices in state DHCP_BOOT; beyond it those that were silent for an hour make room",
     1
   ),
   APPROVAL_SCORE: count(
     "APPROVAL_SCORE",
     0,
-    "live synchronizations whose dry run has a higher score wait for another person's approval; 0: score and rules of risk require none"
+    "live synchronizations whose dry run scores higher need another person's approval; 0: score and rules of risk need none"
   ),
-  APPROVAL_WAIT: count(
-    "APPROVAL_WAIT",
-    86_400,
-    "seconds after its due time for which a job waits for an approval before it is aborted",
-    1
-  ),
-  LOCK_WAIT: count(
-    "LOCK_WAIT",
-    900,
-    "seconds for which a job waits for another one that configures devices before it fails"
-  ),
+  APPROVAL_WAIT: count("APPROVAL_WAIT", 86_400, "seconds that a due job waits for approval, before it is aborted", 1),
+  LOCK_WAIT: count("LOCK_WAIT", 900, "seconds that a job waits for another one's lock, before it fails"),
   AUDIT_SYSLOG: optional(
     Config.NonEmptyString("AUDIT_SYSLOG"),
-    "syslog receiver of audit events in real time: `tcp://host:port` or `tls://host:port` (RFC 5424, octet counting)"
+    "syslog receiver of the audit: `tcp://host:port` or `tls://host:port` (RFC 5424, octet counting)"
   ),
-  ALERT_TIMEOUT: count("ALERT_TIMEOUT", 10, "seconds within which a receiver of alerts must accept a message", 1),
-  ALERT_RETRY_HOURS: count(
-    "ALERT_RETRY_HOURS",
-    72,
-    "hours for which the server retries a message to a receiver of alerts",
-    1
-  ),
-  ALERT_DAYS: count("ALERT_DAYS", 30, "days after which alerts and their deliveries, also dead ones, are removed", 1),
-  AUDIT_DAYS: count("AUDIT_DAYS", 0, "days after which events of the audit are removed, 0 for never"),
-  EVENT_DAYS: count("EVENT_DAYS", 7, "days after which events that are not part of the audit are removed, 0 for never"),
-  JOB_DAYS: count("JOB_DAYS", 365, "days after which ended jobs are removed with all their records, 0 for never"),
+  ALERT_TIMEOUT: count("ALERT_TIMEOUT", 10, "seconds for a receiver of alerts to take a message", 1),
+  ALERT_RETRY_HOURS: count("ALERT_RETRY_HOURS", 72, "hours for which an alert is tried again", 1),
+  ALERT_DAYS: count("ALERT_DAYS", 30, "days for which alerts and their deliveries stay", 1),
+  AUDIT_DAYS: count("AUDIT_DAYS", 0, "days for which the audit stays; 0: for ever"),
+  EVENT_DAYS: count("EVENT_DAYS", 7, "days for which events outside the audit stay; 0: for ever"),
+  JOB_DAYS: count("JOB_DAYS", 365, "days for which ended jobs stay; 0: for ever"),
   JOB_DEVICE_DAYS: count(
     "JOB_DEVICE_DAYS",
     365,
-    "days for which the results of a job on each device are kept, 0 for as long as the job"
+    "days for which a job's work on each device stays; 0: as long as the job"
   ),
   CHANGE_DAYS: count(
     "CHANGE_DAYS",
     90,
-    "days for which changes of devices are kept, which a revert needs, 0 for as long as the job"
+    "days for which changes, by which jobs are undone, stay; 0: as long as the job"
   ),
   CONFIG_DAYS: count(
     "CONFIG_DAYS",
     90,
-    "days for which configurations and differences of jobs are kept, 0 for as long as the job"
+    "days for which configurations and differences of jobs stay; 0: as long as the job"
   ),
-  CONFIG_COUNT: count("CONFIG_COUNT", 10, "configurations of each device that are kept whatever their age", 1),
+  CONFIG_COUNT: count("CONFIG_COUNT", 10, "newest configurations of each device that always stay", 1),
   OPERATION_DAYS: count(
     "OPERATION_DAYS",
     90,
-    "days for which ended operations on switches are kept, 0 for as long as the job"
+    "days for which ended operations on switches stay; 0: as long as the job"
   ),
-  UPKEEP_INTERVAL: count(
-    "UPKEEP_INTERVAL",
-    3600,
-    "seconds between two removals of expired rows, and between two counts of stored rows",
-    1
-  ),
+  UPKEEP_INTERVAL: count("UPKEEP_INTERVAL", 3600, "seconds between removals of old rows", 1),
   JOB_RECORD_DAYS: count(
     "JOB_RECORD_DAYS",
     7,
-    "days for which the engine keeps its own records of ended jobs and of calls of plugins",
+    "days for which the engine's records of ended jobs and plugin calls stay",
     1
   ),
   MGMTDOMAIN_RESERVED_COUNT: count(
@@ -142,45 +108,35 @@ export const jobSettings = {
   COMMIT_CONFIRMED_TIMEOUT: count(
     "COMMIT_CONFIRMED_TIMEOUT",
     300,
-    "seconds after which a device rolls back an unconfirmed change",
+    "seconds until a device rolls back an unconfirmed change",
     5
   ),
   COMMIT_CONFIRMED_WAIT: count("COMMIT_CONFIRMED_WAIT", 1, "seconds between commit and proof in mode 2"),
   CHANGE_PROOFS: withDefault(
     Config.schema(Proofs, "CHANGE_PROOFS"),
     proofs,
-    "accepted proofs of a change: `loaded-again`, `promised-text` and `lines`; the server uses the strongest one that the device allows"
+    "which of these proofs of a change suffice; the strongest that the device allows is made"
   ),
   DEVICE_REMARKS: withDefault(
     Config.schema(SiteRemarks, "DEVICE_REMARKS"),
     [],
-    "JSON list of lines that switches print for information and not as refusals: `line` (regular expression), `meaning`, and optionally `platform` and `release` (its beginning)"
+    "JSON list of lines of switches that are [no refusals](switch-dialogues.md#remarks-and-refusals)"
   ),
-  DRIFT_INTERVAL: count("DRIFT_INTERVAL", 0, "seconds between two scheduled drift checks; 0: never"),
+  DRIFT_INTERVAL: count("DRIFT_INTERVAL", 0, "seconds between checks of devices for drift; 0: never"),
   MAC_INTERVAL: count(
     "MAC_INTERVAL",
     0,
-    "seconds between two readings of all MAC address and ARP tables, for `find`; 0: only on demand"
+    "seconds between readings of all MAC address and ARP tables, for `find`; 0: on demand"
   ),
-  MAC_DAYS: count("MAC_DAYS", 30, "days after its last sighting on a port after which a machine is removed there", 1),
-  MAC_ENTRIES: count("MAC_ENTRIES", 20_000, "most entries of one device in either table: the newest ones stay", 1),
-  RENDER_DEVICE_SECONDS: count(
-    "RENDER_DEVICE_SECONDS",
-    10,
-    "most seconds of processor time for rendering one device's configuration",
-    1
-  ),
-  RENDER_JOB_SECONDS: count(
-    "RENDER_JOB_SECONDS",
-    300,
-    "most seconds of processor time for all renderings of one job",
-    1
-  ),
-  RENDER_MEMORY: count("RENDER_MEMORY", 128, "most megabytes of values in one rendering", 1),
+  MAC_DAYS: count("MAC_DAYS", 30, "days after which a machine is forgotten on a port that no longer has it", 1),
+  MAC_ENTRIES: count("MAC_ENTRIES", 20_000, "newest entries of each table that are kept of one device", 1),
+  RENDER_DEVICE_SECONDS: count("RENDER_DEVICE_SECONDS", 10, "seconds of processor time for rendering one device", 1),
+  RENDER_JOB_SECONDS: count("RENDER_JOB_SECONDS", 300, "seconds of processor time for all renderings of one job", 1),
+  RENDER_MEMORY: count("RENDER_MEMORY", 128, "megabytes of values in one rendering", 1),
   SETTINGS_KEYS_TO_MERGE: withDefault(
     Config.schema(commaList(), "SETTINGS_KEYS_TO_MERGE"),
     [],
-    "settings keys whose values are merged across levels instead of replaced, comma separated"
+    "settings keys whose values are merged over the levels, not replaced"
   ),
   SETTINGS_OVERRIDE: withDefault(
     Config.schema(JsonObject, "SETTINGS_OVERRIDE"),
@@ -190,23 +146,23 @@ export const jobSettings = {
   REFRESH_MAX_REMOVED: percent(
     "REFRESH_MAX_REMOVED",
     20,
-    "a commit that removes more than so many percent (and at least 5) of the VLANs, directories of devices, groups or templates waits for a confirmation; with 100 none waits"
+    "a commit that removes more than this percentage (and at least 5) of VLANs, directories of devices, groups or templates needs confirmation; 100: none does"
   ),
   REFRESH_MAX_LOSING: percent(
     "REFRESH_MAX_LOSING",
     50,
-    "the same for a commit after which more than so many percent (and at least 5) of the managed devices lose at least 10 lines more than they get"
+    "the same if more than this percentage (and at least 5) of the managed devices lose at least 10 lines more than they get"
   ),
   STRICT_SETTINGS: flag(
     "STRICT_SETTINGS",
     false,
-    "whether a refresh of the settings renders all managed devices, and refuses the commit for any warning or undefined variable that a template prints"
+    "a refresh of the settings renders all managed devices, and refuses commits with a warning, or with an undefined variable that a template prints"
   ),
-  STRICT_TEMPLATES: flag("STRICT_TEMPLATES", false, "the same for a refresh of the templates"),
+  STRICT_TEMPLATES: flag("STRICT_TEMPLATES", false, "the same for the templates"),
   TOTAL_COUNT: withDefault(
     Config.Literals(["unfiltered", "matching"], "TOTAL_COUNT"),
     "unfiltered",
-    "value of X-Total-Count for /devices; `matching` suits the existing web client's pager"
+    "X-Total-Count of /devices: `unfiltered`, or `matching` for the existing web client's pager"
   ),
-  ACCESS_LIST_OPTIMIZE: flag("ACCESS_LIST_OPTIMIZE", false, "accepted for compatibility; access lists are not compiled")
+  ACCESS_LIST_OPTIMIZE: flag("ACCESS_LIST_OPTIMIZE", false, "accepted, without effect")
 }

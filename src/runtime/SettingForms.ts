@@ -157,22 +157,22 @@ export const traceSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(
     filled(Config.schema(Receiver, "OTEL_EXPORTER_OTLP_ENDPOINT"), (text) => text === ""),
     "",
-    "receiver of traces by OTLP over HTTP (`http://127.0.0.1:4318`; `/v1/traces` is added); without it there are none ([traces](monitoring.md#traces))"
+    "receiver of [traces](monitoring.md#traces), OTLP over HTTP (`http://127.0.0.1:4318`; `/v1/traces` is added); unset: no traces"
   ),
   OTEL_EXPORTER_OTLP_HEADERS: setting(
     filled(Config.schema(Headers, "OTEL_EXPORTER_OTLP_HEADERS"), (text) => Redacted.value(text) === ""),
     "",
-    "headers for that receiver, such as its token: `name=value`, separated by commas, values percent-encoded"
+    "headers for it, such as a token: `name=value`, values percent-encoded"
   ),
   OTEL_SERVICE_NAME: withDefault(
     Config.NonEmptyString("OTEL_SERVICE_NAME"),
     "switchyard",
-    "name of this server in traces"
+    "name of the server in traces"
   ),
   OTEL_TRACES_SAMPLER_ARG: withDefault(
     Config.schema(Share, "OTEL_TRACES_SAMPLER_ARG"),
     1,
-    "share of the traces begun here that is exported, from 0 to 1"
+    "share of the traces begun here that is exported, 0 to 1"
   )
 }
 
@@ -185,50 +185,46 @@ export const signOnSettings = {
   OIDC_ENABLED: withDefault(
     Config.Boolean("OIDC_ENABLED"),
     false,
-    "whether people sign on at an identity provider (docs/sign-on.md); tokens of JWT_CERT then count no more"
+    "[sign-on](sign-on.md) at an identity provider; tokens of JWT_CERT are then refused"
   ),
   OIDC_CONF_WELL_KNOWN_URL: optional(
     Config.schema(PrivateUrl, "OIDC_CONF_WELL_KNOWN_URL"),
-    "where the provider describes itself (`https://id.example.org/realms/net/.well-known/openid-configuration`)"
+    "description of the provider (`https://id.example.org/realms/net/.well-known/openid-configuration`)"
   ),
-  OIDC_CLIENT_ID: setting(
-    filled(Config.String("OIDC_CLIENT_ID"), isEmpty),
-    "",
-    "name of this server as a client of the provider"
-  ),
+  OIDC_CLIENT_ID: setting(filled(Config.String("OIDC_CLIENT_ID"), isEmpty), "", "name of this server at the provider"),
   OIDC_CLIENT_SECRET: setting(
     filled(Config.Redacted("OIDC_CLIENT_SECRET"), (secret) => Redacted.value(secret) === ""),
     "",
-    "its secret; without one it is a public client, whose codes PKCE alone guards"
+    "its secret; unset: a public client, with PKCE only"
   ),
   OIDC_CLIENT_SCOPE: withDefault(
     Config.NonEmptyString("OIDC_CLIENT_SCOPE"),
     "openid",
-    "scopes that are asked for, with `openid` (`openid email profile`)"
+    "scopes to request, with `openid` (`openid email profile`)"
   ),
   OIDC_USERNAME_ATTRIBUTE: withDefault(
     Config.NonEmptyString("OIDC_USERNAME_ATTRIBUTE"),
     "email",
-    "attribute that names users in jobs, events and the audit"
+    "attribute that names users in jobs, events and audit"
   ),
   OIDC_TRUST_EMAIL: withDefault(
     Config.Boolean("OIDC_TRUST_EMAIL"),
     false,
-    "a mail address counts although the provider does not say `email_verified: true`; never one of which it says `false`"
+    "accept mail addresses without `email_verified: true`, but never with `false`"
   ),
   OIDC_REDIRECT_URL: optional(
     Config.schema(PrivateUrl, "OIDC_REDIRECT_URL"),
-    "address of `/auth/auth` as browsers see it; without it made of the request (`https://nms.example.org/api/v1.0/auth/auth`)"
+    "address of `/auth/auth` for browsers (`https://nms.example.org/api/v1.0/auth/auth`); unset: taken from the request"
   ),
   FRONTEND_CALLBACK_URL: withDefault(
     Config.schema(PrivateUrl, "FRONTEND_CALLBACK_URL"),
     "http://localhost/callback",
-    "page that gets the token after a login, as `?token=…&username=…`"
+    "page that gets the token after a login (`?token=…&username=…`)"
   ),
   AUDIENCE: setting(
     filled(Config.String("AUDIENCE"), isEmpty),
     "",
-    "audience (`aud`) that the provider's tokens have to name; without it OIDC_CLIENT_ID"
+    "required audience (`aud`) of the provider's tokens; unset: OIDC_CLIENT_ID"
   ),
-  VERIFY_AUDIENCE: withDefault(Config.Boolean("VERIFY_AUDIENCE"), true, "whether they have to")
+  VERIFY_AUDIENCE: withDefault(Config.Boolean("VERIFY_AUDIENCE"), true, "check AUDIENCE")
 }
