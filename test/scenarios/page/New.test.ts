@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
         yield* managed(api, "lhv-acc3")
         yield* steps(async () => {
           await page.goto("/ui/new")
-          await page.getByText("No switch is new.").waitFor()
+          await page.getByText("There are no new switches.").waitFor()
         })
         const named = yield* api.devices("filter[hostname]=lhv-acc3")
         expect(named.length).toBe(1)

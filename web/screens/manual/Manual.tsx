@@ -22,7 +22,7 @@ const Found = ({ text }: { readonly text: string }) => {
   if (data === undefined) return <Waiting what="the chapters" />
   const places = found(data, text)
   if (places.length === 0)
-    return <Empty>No heading has these words. Fewer or shorter words find more; the contents are below.</Empty>
+    return <Empty>No heading contains these words. Fewer or shorter words find more; the contents are below.</Empty>
   return (
     <List aria-label="Found in the manual" my="sm">
       {places.slice(0, MOST).map(({ anchor, heading, page, title }) => (
