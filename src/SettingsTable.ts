@@ -1,6 +1,6 @@
 /**
  * Every environment variable of the server once: its parser, its default, and its purpose. The server reads the table at its
- * start (`ServerConfig.ts`), and the manual's table is generated from it. Names that a site already uses stay the same
+ * start (`ServerConfig.ts`), and the manual's list is generated from it. Names that a site already uses stay the same
  * (docs/settings-repository.md#answers).
  */
 import { Config, Schema, SchemaTransformation } from "effect"
@@ -307,7 +307,7 @@ const loginDocumentation: ReadonlyArray<readonly [name: (state: LoginState) => s
   [(state) => `SSH_KEY_${state}_PASSPHRASE`, "passphrase of that key"]
 ]
 
-/** Name, default as text and meaning of every variable; the manual's table is made of it. */
+/** Name, default as text and meaning of every variable; the manual's list is generated from it. */
 export const documentation: ReadonlyArray<readonly [name: string, fallback: string, about: string]> = [
   ...Object.entries(settings).map(([name, { about, fallback }]) => [name, fallback, about] as const),
   ...loginDocumentation.flatMap(([name, about]) => loginStates.map((state) => [name(state), "", about] as const)),
