@@ -48,7 +48,7 @@ export const jobSettings = {
   APPROVAL_SCORE: count(
     "APPROVAL_SCORE",
     0,
-    "live synchronizations whose dry run scores higher need another person's approval; 0: score and rules of risk need none"
+    "live synchronizations with a higher dry-run score need another person's approval; 0: score and rules of risk need none"
   ),
   APPROVAL_WAIT: count("APPROVAL_WAIT", 86_400, "seconds that a due job waits for approval, before it is aborted", 1),
   LOCK_WAIT: count("LOCK_WAIT", 900, "seconds that a job waits for another one's lock, before it fails"),
@@ -146,7 +146,7 @@ export const jobSettings = {
   REFRESH_MAX_REMOVED: percent(
     "REFRESH_MAX_REMOVED",
     20,
-    "a commit that removes more than this percentage (and at least 5) of VLANs, directories of devices, groups or templates needs confirmation; 100: none does"
+    "percentage of VLANs, directories of devices, groups or templates above which (and from 5) a commit that removes them needs [confirmation](settings-repository.md#confirmation); 100: never"
   ),
   REFRESH_MAX_LOSING: percent(
     "REFRESH_MAX_LOSING",
