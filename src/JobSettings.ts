@@ -62,27 +62,11 @@ export const jobSettings = {
   AUDIT_DAYS: count("AUDIT_DAYS", 0, "days for which the audit stays; 0: for ever"),
   EVENT_DAYS: count("EVENT_DAYS", 7, "days for which events outside the audit stay; 0: for ever"),
   JOB_DAYS: count("JOB_DAYS", 365, "days for which ended jobs stay; 0: for ever"),
-  JOB_DEVICE_DAYS: count(
-    "JOB_DEVICE_DAYS",
-    365,
-    "days for which a job's work on each device stays; 0: as long as the job"
-  ),
-  CHANGE_DAYS: count(
-    "CHANGE_DAYS",
-    90,
-    "days for which changes, by which jobs are undone, stay; 0: as long as the job"
-  ),
-  CONFIG_DAYS: count(
-    "CONFIG_DAYS",
-    90,
-    "days for which configurations and differences of jobs stay; 0: as long as the job"
-  ),
+  JOB_DEVICE_DAYS: count("JOB_DEVICE_DAYS", 365, "[retention](#retention) of a job's work on each device, in days"),
+  CHANGE_DAYS: count("CHANGE_DAYS", 90, "[retention](#retention) of changes, by which jobs are undone, in days"),
+  CONFIG_DAYS: count("CONFIG_DAYS", 90, "[retention](#retention) of configurations and differences, in days"),
   CONFIG_COUNT: count("CONFIG_COUNT", 10, "newest configurations of each device that always stay", 1),
-  OPERATION_DAYS: count(
-    "OPERATION_DAYS",
-    90,
-    "days for which ended operations on switches stay; 0: as long as the job"
-  ),
+  OPERATION_DAYS: count("OPERATION_DAYS", 90, "[retention](#retention) of ended operations on switches, in days"),
   UPKEEP_INTERVAL: count("UPKEEP_INTERVAL", 3600, "seconds between removals of old rows", 1),
   JOB_RECORD_DAYS: count(
     "JOB_RECORD_DAYS",
@@ -115,7 +99,7 @@ export const jobSettings = {
   CHANGE_PROOFS: withDefault(
     Config.schema(Proofs, "CHANGE_PROOFS"),
     proofs,
-    "which of these proofs of a change suffice; the strongest that the device allows is made"
+    "which of these proofs of a change suffice"
   ),
   DEVICE_REMARKS: withDefault(
     Config.schema(SiteRemarks, "DEVICE_REMARKS"),
@@ -156,7 +140,7 @@ export const jobSettings = {
   STRICT_SETTINGS: flag(
     "STRICT_SETTINGS",
     false,
-    "a refresh of the settings renders all managed devices, and refuses commits with a warning, or with an undefined variable that a template prints"
+    "a refresh of the settings refuses warnings, and undefined variables that a template prints"
   ),
   STRICT_TEMPLATES: flag("STRICT_TEMPLATES", false, "the same for the templates"),
   TOTAL_COUNT: withDefault(

@@ -119,7 +119,7 @@ export const settings = {
   ),
   INSTALLATION_ID: optional(
     Config.schema(InstallationId, "INSTALLATION_ID"),
-    "required [id](#identity) of the installation, for a DATA_DIR on a volume that may be missing"
+    "required [id](#identity) of the installation"
   ),
   SECRET_KEY: optional(
     Config.schema(Key, "SECRET_KEY"),
@@ -234,7 +234,7 @@ export const settings = {
   CERTIFICATE_RENEW_DAYS: count(
     "CERTIFICATE_RENEW_DAYS",
     30,
-    "days before its end when the certificate of a managed device is renewed",
+    "days before its end when a device certificate is renewed",
     1
   ),
   CERTIFICATE_RENEW_INTERVAL: count("CERTIFICATE_RENEW_INTERVAL", 86_400, "seconds between renewals; 0: none"),
@@ -269,19 +269,10 @@ export const settings = {
     Config.NonEmptyString("PLUGIN_FOLDER"),
     "folder of the site's plugins; unset: `DATA_DIR/plugins`"
   ),
-  PLUGIN_TIMEOUT: count(
-    "PLUGIN_TIMEOUT",
-    30,
-    "seconds for a plugin's call, and for which a job waits for its calls",
-    1
-  ),
+  PLUGIN_TIMEOUT: count("PLUGIN_TIMEOUT", 30, "seconds for a plugin's call, also of a job's wait for it", 1),
   PLUGIN_MEMORY: count("PLUGIN_MEMORY", 64, "megabytes of a plugin's heap", 16),
   PLUGIN_ATTEMPTS: count("PLUGIN_ATTEMPTS", 8, "attempts of a plugin's call", 1),
-  PLUGIN_RETRY_DELAY: count(
-    "PLUGIN_RETRY_DELAY",
-    30,
-    "seconds before the second attempt; each further pause is four times as long, at most an hour"
-  ),
+  PLUGIN_RETRY_DELAY: count("PLUGIN_RETRY_DELAY", 30, "seconds before the [second attempt](plugins.md)"),
   GLOBAL_UNIQUE_VLANS: flag("GLOBAL_UNIQUE_VLANS", true, "VLAN ids must be unique over all VXLANs"),
   ...jobSettings
 }
