@@ -2,8 +2,9 @@
  * The file of a backup: it is written under another name and renamed once it is complete and on the disk, so its name never shows half a backup;
  * only its owner can read it. All reads use one handle, so the file cannot be exchanged in between.
  *
- * Owner's note: the tar code is our own, not `tar-stream`. That library accepts more than a backup may hold (tried with 3.2.2: links, names with `..`, a missing
- * end, files after the end, any padding), so every refusal below would still be needed, in addition to twelve more packages, some of them native.
+ * Owner's note: the tar code is our own, not `tar-stream`. That library accepts more than a backup may hold (tried with 3.2.2: links, names
+ * with `..`, a missing end, files after the end, any padding), so every refusal below would still be needed, in addition to twelve more
+ * packages, some of them native.
  */
 import { Clock, Effect, Option, type Redacted, Schema, type Scope } from "effect"
 import { randomUUID } from "node:crypto"

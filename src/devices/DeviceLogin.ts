@@ -16,7 +16,7 @@ import {
 } from "../domain/DeviceIdentity.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { type HostKey, HostKeyStore, IdentityStore, makeAcceptedLogins, type Owner } from "../store/IdentityStore.ts"
+import { type HostKey, IdentityStore, makeAcceptedLogins, type Owner } from "../store/IdentityStore.ts"
 import {
   type Credentials,
   credentialsOf,
@@ -142,8 +142,8 @@ const make = Effect.gen(function* () {
   const acceptedLogins = yield* makeAcceptedLogins
   const registry = yield* DriverRegistry
   const watched = yield* WatchStore
-  const hostKeys = yield* HostKeyStore
   const identities = yield* IdentityStore
+  const { hostKeys } = identities
   const unique = yield* UniqueFieldStore
   const left = yield* makeAbandonedSessions
   const sshSettings = yield* makeSshSettings

@@ -1,6 +1,6 @@
 /**
- * Conditions that the server checks on its own (docs/alerts.md#ready-rules): the disk of DATA_DIR fills up, the database was restarted, a certificate of
- * a switch expires, or other roles are in force. Each occurrence becomes one event, whichever replica detects it.
+ * Conditions that the server checks on its own (docs/alerts.md#ready-rules): the disk of DATA_DIR fills up, the database was restarted, a
+ * certificate of a switch expires, or other roles are in force. Each occurrence becomes one event, whichever replica detects it.
  */
 import { Effect, Layer, Schedule } from "effect"
 import { hash } from "node:crypto"

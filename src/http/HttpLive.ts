@@ -47,7 +47,6 @@ import { RepositoryLive } from "./RepositoryHandlers.ts"
 import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
 import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
 import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
-import { HostKeyStore } from "../store/IdentityStore.ts"
 import { PersonStore } from "../store/AccountStore.ts"
 import { RequestApprovalStore } from "../store/ApprovalStore.ts"
 import { CallerDevices } from "../access/CallerDevices.ts"
@@ -61,7 +60,7 @@ const Groups = Layer.mergeAll(
   ProvisioningLive,
   PlacesLive,
   ChangesLive,
-  OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
+  OperationsLive.pipe(Layer.provide(CertificateAuthority.layer)),
   ActorLive,
   FindLive,
   FirmwareLive.pipe(Layer.provide([Firmware.layer])),

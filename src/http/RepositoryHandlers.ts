@@ -5,7 +5,7 @@
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { BranchCheck } from "../jobs/repositories/BranchCheck.ts"
+import { RepositoryUpdate } from "../jobs/repositories/RepositoryUpdate.ts"
 import type { RepositoryName } from "../store/RepositoryStore.ts"
 import { answered } from "./core/HandlerErrors.ts"
 import { makeTemplateTrial, type TrialFailed } from "../templates/TemplateTrial.ts"
@@ -55,10 +55,10 @@ const makeFiles = Effect.gen(function* () {
 })
 
 const makeCheck = Effect.map(
-  BranchCheck,
-  ({ check }) =>
+  RepositoryUpdate,
+  ({ checkBranch }) =>
     (name: RepositoryName, request: BranchRequest) =>
-      check(name, request).pipe(
+      checkBranch(name, request).pipe(
         Effect.map(enveloped),
         Effect.catchTags({
           BranchUnknown: ({ message }) => Effect.fail(new BadRequest({ message })),

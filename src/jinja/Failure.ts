@@ -51,7 +51,7 @@ export interface Failure {
   readonly limit?: keyof Limits
 }
 
-/** A value, or the failure that stands in its place. */
+/** A value, or a failure instead of it. */
 export type Result<A> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly failure: Failure }
 
 /** The exception that carries a failure inside the engine. Position and way are filled in as it travels outwards. */

@@ -1,8 +1,8 @@
 /**
- * The bounds of a rendering: time, memory and sizes. Rendering is synchronous, so one meter at a time is running; it is
- * kept in this module so that every operation on values can charge it without carrying it around. `spend` counts work
- * and looks at the clock now and then, `allocate` counts cells (about eight bytes) of newly made values, `borrow` those
- * that an operation needs only while it runs. An operation that does much at once charges before it begins.
+ * The bounds of a rendering: time, memory and sizes. Rendering is synchronous, so one meter at a time is running; it is kept in
+ * this module so that every operation on values can charge it without a parameter. `spend` counts work and checks the clock now and
+ * then, `allocate` counts cells (about eight bytes) of newly made values, `borrow` those that an operation needs only while it
+ * runs. An operation that does much at once charges before it begins.
  */
 import { fail, Fault } from "./Failure.ts"
 
@@ -95,7 +95,7 @@ const lateness = (): never =>
 const fullness = (): never =>
   exceed("cells", `${running.doing} uses too much memory: more than its ${running.limits.cells / cellsPerMegabyte} MB`)
 
-// The clock is asked first, because it costs least: a rendering with less time than that has used less of the processor.
+// the clock comes first, because it costs least: processor time never exceeds elapsed time
 const lookAtClock = (announced: number): void => {
   running.credit = slice
   const ahead = announced / stepsPerMilli
@@ -111,7 +111,7 @@ export const spend = (work: number): void => {
   if ((running.credit -= work) < 0) lookAtClock(work > slice ? work : 0)
 }
 
-/** Looks at the clock now: for operations whose work is not known before. */
+/** Checks the clock now: for operations whose work is not known beforehand. */
 export const checkTime = (): void => lookAtClock(0)
 
 /** Charges the making of values. Fails with LimitExceeded when the memory or the time is used up. */

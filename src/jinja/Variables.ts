@@ -77,8 +77,8 @@ export const toValue = (value: unknown): Result<Value> =>
     () => new Position("variables", 1, 1)
   )
 
-// Reads JSON into values of the engine with Python's eyes: `1` is an integer of any size and `1.0` a float, keys keep
-// their order, and `NaN` and `Infinity` are known.
+// Reads JSON into values of the engine as Python does: `1` is an integer of any size and `1.0` a float, keys keep their order, and
+// `NaN` and `Infinity` are known.
 
 const blanks = /[ \t\n\r]*/y
 const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y

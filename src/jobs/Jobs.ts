@@ -9,13 +9,10 @@ import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { DeviceStates } from "../devices/DeviceStates.ts"
 import { JobEngine } from "./engine/JobEngine.ts"
-import { JobPlaces } from "./engine/JobPlaces.ts"
 import * as JobRunner from "./engine/JobRunner.ts"
 import { JobStates } from "./engine/JobStates.ts"
-import { layerSweep, LiveJobs } from "./engine/LiveJobs.ts"
 import * as Retention from "./engine/Retention.ts"
 import * as JobList from "./JobList.ts"
-import { BranchCheck } from "./repositories/BranchCheck.ts"
 import { RepositoryCopies } from "./repositories/CheckedCommit.ts"
 import { RepositoryUpdate } from "./repositories/RepositoryUpdate.ts"
 import { JobApproval } from "./requests/JobApproval.ts"
@@ -39,7 +36,7 @@ const starting = approving.pipe(Layer.provideMerge(JobEngine.layer), Layer.provi
 export const services = Layer.mergeAll(
   DeviceStates.layer.pipe(Layer.provide(JobList.deviceJobs)),
   PluginActions.layer,
-  Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
+  RepositoryUpdate.layer.pipe(
     Layer.provide([ChangeWindows.layer, Permissions.layer]),
     Layer.provideMerge(CandidateConfigs.layer),
     Layer.provide(RepositoryCopies.layer)
@@ -54,11 +51,7 @@ const working = Layer.mergeAll(SyncOutcome.layer, BackgroundWork.layer, Certific
 
 const functions = JobList.layer.pipe(Layer.provide([working, upgrading]))
 
-const runner = Layer.merge(JobRunner.layer, layerSweep).pipe(
-  Layer.provide(gate),
-  Layer.provide(functions),
-  Layer.provide([LiveJobs.layer, JobPlaces.layer])
-)
+const runner = JobRunner.layer.pipe(Layer.provide(gate), Layer.provide(functions))
 
 const openChanges = OpenChanges.layer.pipe(Layer.provide(SyncOutcome.layer))
 

@@ -133,7 +133,10 @@ export class ApiTokenStore extends Context.Service<
   {
     /** `None` if a valid token has this name. */
     readonly create: (token: NewApiToken) => Effect.Effect<Option.Option<ApiToken>, SqlError.SqlError>
-    /** The number of valid tokens of a person, including tokens of earlier releases that a user of this name created; locked until the transaction ends. */
+    /**
+     * The number of valid tokens of a person, including tokens of earlier releases that a user of this name created; locked until the
+     * transaction ends.
+     */
     readonly countOf: (owner: string, name: string) => Effect.Effect<number, SqlError.SqlError>
     readonly all: Effect.Effect<ReadonlyArray<ApiToken>, SqlError.SqlError>
     readonly find: (id: number) => Effect.Effect<Option.Option<ApiToken>, SqlError.SqlError>

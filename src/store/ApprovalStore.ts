@@ -243,7 +243,10 @@ export interface Approval {
 export const makeJobApprovals = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   return {
-    /** Stores the approval that the job waits for. Yields its expiry (ISO 8601 without a zone, UTC), which counts from the time when the job is due. */
+    /**
+     * Stores the approval that the job waits for. Yields its expiry (ISO 8601 without a zone, UTC), which counts from the time when the job
+     * is due.
+     */
     want: Effect.fn("ApprovalStore.want")(function* ({
       asked,
       askedBy,

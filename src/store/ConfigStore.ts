@@ -23,7 +23,10 @@ export type HistoryChoice =
   | { readonly _tag: "Previous"; readonly count: number }
   | { readonly _tag: "Before"; readonly time: string }
 
-/** A job's entry for the device. `config` holds secrets; it is null if the job rendered none or it cannot be opened. `finish_time` has whole seconds. */
+/**
+ * A job's entry for the device. `config` holds secrets; it is null if the job rendered none or it cannot be opened. `finish_time` has whole
+ * seconds.
+ */
 interface HistoricConfig {
   readonly job_id: number
   readonly finish_time: string

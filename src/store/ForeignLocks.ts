@@ -241,7 +241,10 @@ interface Hindrance {
   readonly blockedMillis: number
 }
 
-/** Yields the reason why our work waits, after that time: the server's machine lacks a resource, or a foreign session holds a lock in the database. */
+/**
+ * Yields the reason why our work waits, after that time: the server's machine lacks a resource, or a foreign session holds a lock in the
+ * database.
+ */
 export const untilHindered = Effect.fnUntraced(function* ({ blockedMillis, kinds, lackingMillis }: Hindrance) {
   const faults = yield* OwnFaults
   const { blockade } = yield* BlockadeWatch

@@ -65,60 +65,55 @@ const makeHostKeys = Effect.gen(function* () {
           refused_fingerprint = null, refused_at = null`
   )
 
-  return HostKeyStore.of({
+  return {
     waiting: sql<WaitingKey>`select d.hostname, d.state::text as state,
         host(coalesce(d.management_ip, d.dhcp_ip)::inet) as address, k.fingerprint, k.refused_fingerprint, iso_time(k.refused_at) as since
       from host_key k join device d on d.id = k.device_id where k.refused_fingerprint is not null order by d.hostname`,
-    find: Effect.fn("HostKeyStore.find")(find),
-    pin: Effect.fn("HostKeyStore.pin")((deviceId: number, fingerprint: string) =>
+    find: Effect.fn("IdentityStore.hostKeys.find")(find),
+    pin: Effect.fn("IdentityStore.hostKeys.pin")((deviceId: number, fingerprint: string) =>
       pin({ device_id: deviceId, fingerprint })
     ),
-    refuse: Effect.fn("HostKeyStore.refuse")((deviceId: number, fingerprint: string) =>
+    refuse: Effect.fn("IdentityStore.hostKeys.refuse")((deviceId: number, fingerprint: string) =>
       Effect.asVoid(
         sql`insert into host_key (device_id, refused_fingerprint, refused_at) values (${deviceId}, ${fingerprint}, now())
           on conflict (device_id) do update set refused_fingerprint = excluded.refused_fingerprint, refused_at = now()`
       )
     ),
-    provisioned: Effect.fn("HostKeyStore.provisioned")((deviceId: number) =>
+    provisioned: Effect.fn("IdentityStore.hostKeys.provisioned")((deviceId: number) =>
       Effect.asVoid(
         sql`insert into host_key (device_id, is_provisioned) values (${deviceId}, true)
           on conflict (device_id) do update set is_provisioned = true, is_trusted = false, fingerprint = null,
             refused_fingerprint = null, refused_at = null`
       )
     ),
-    trust: Effect.fn("HostKeyStore.trust")((deviceId: number, fingerprint: string) =>
+    trust: Effect.fn("IdentityStore.hostKeys.trust")((deviceId: number, fingerprint: string) =>
       Effect.asVoid(
         sql`insert into host_key (device_id, fingerprint, is_trusted) values (${deviceId}, ${fingerprint}, true)
           on conflict (device_id) do update set fingerprint = excluded.fingerprint, pinned_at = now(), is_trusted = true,
             refused_fingerprint = null, refused_at = null`
       )
     ),
-    forget: Effect.fn("HostKeyStore.forget")((deviceId: number) =>
+    forget: Effect.fn("IdentityStore.hostKeys.forget")((deviceId: number) =>
       Effect.asVoid(sql`delete from host_key where device_id = ${deviceId}`)
     )
-  })
+  } satisfies HostKeys
 })
 
 type WriteKey = Effect.Effect<void, SqlError.SqlError>
 
 /** Host keys by device. */
-export class HostKeyStore extends Context.Service<
-  HostKeyStore,
-  {
-    readonly find: (deviceId: number) => Effect.Effect<Option.Option<HostKey>, SqlError.SqlError>
-    /** All keys that wait for an operator, by hostname. */
-    readonly waiting: Effect.Effect<ReadonlyArray<WaitingKey>, SqlError.SqlError>
-    readonly pin: (deviceId: number, fingerprint: string) => WriteKey
-    /** Records a key that differs from the pinned one, for the alarm and for pinning it. */
-    readonly refuse: (deviceId: number, fingerprint: string) => WriteKey
-    /** Records that this server brought the device to its address: its key needs no approval and is learned again. */
-    readonly provisioned: (deviceId: number) => WriteKey
-    /** Pins the key, and records that an operator accepted it. */
-    readonly trust: (deviceId: number, fingerprint: string) => WriteKey
-    readonly forget: (deviceId: number) => WriteKey
-  }
->()("switchyard/store/HostKeyStore") {
-  static readonly layer = Layer.effect(HostKeyStore, makeHostKeys).pipe(Layer.provide(BackgroundWork.layer))
+interface HostKeys {
+  readonly find: (deviceId: number) => Effect.Effect<Option.Option<HostKey>, SqlError.SqlError>
+  /** All keys that wait for an operator, by hostname. */
+  readonly waiting: Effect.Effect<ReadonlyArray<WaitingKey>, SqlError.SqlError>
+  readonly pin: (deviceId: number, fingerprint: string) => WriteKey
+  /** Records a key that differs from the pinned one, for the alarm and for pinning it. */
+  readonly refuse: (deviceId: number, fingerprint: string) => WriteKey
+  /** Records that this server brought the device to its address: its key needs no approval and is learned again. */
+  readonly provisioned: (deviceId: number) => WriteKey
+  /** Pins the key, and records that an operator accepted it. */
+  readonly trust: (deviceId: number, fingerprint: string) => WriteKey
+  readonly forget: (deviceId: number) => WriteKey
 }
 
 /** The record that owns a value. */
@@ -148,7 +143,7 @@ const BY = "unknown"
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
-  const hostKeys = yield* HostKeyStore
+  const hostKeys = yield* makeHostKeys
   const syncEvents = yield* SyncEventStore
   const events = yield* EventStore
   const grouped = yield* grouping
@@ -196,6 +191,7 @@ const make = Effect.gen(function* () {
   )
 
   return IdentityStore.of({
+    hostKeys,
     ownerOfKey: Effect.fn("IdentityStore.ownerOfKey")((deviceId: number, fingerprint: string) =>
       Effect.map(
         sql<Owner>`select d.id, d.hostname from host_key k join device d on d.id = k.device_id
@@ -257,6 +253,7 @@ type Write = Effect.Effect<void, SqlError.SqlError>
 export class IdentityStore extends Context.Service<
   IdentityStore,
   {
+    readonly hostKeys: HostKeys
     /** Another record that is pinned to this host key. */
     readonly ownerOfKey: (deviceId: number, fingerprint: string) => Find
     /** Another record with this serial number. */
@@ -271,12 +268,15 @@ export class IdentityStore extends Context.Service<
     readonly othersWith: (deviceId: number, hash: string) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     /** Marks managed devices as not synchronized, because their switch is no longer certain. */
     readonly mark: (deviceIds: ReadonlyArray<number>, jobId: number | null) => Write
-    /** Records that the switch of a device runs this configuration: the proof of any other device with this configuration then came from this switch. */
+    /**
+     * Records that the switch of a device runs this configuration: the proof of any other device with this configuration then came from
+     * this switch.
+     */
     readonly runsElsewhere: (deviceId: number, hash: string, jobId: number | null) => Write
   }
 >()("switchyard/store/IdentityStore") {
   static readonly layer = Layer.effect(IdentityStore, make).pipe(
-    Layer.provide([DeviceStore.layer, EventStore.layer, HostKeyStore.layer, SyncEventStore.layer, BackgroundWork.layer])
+    Layer.provide([DeviceStore.layer, EventStore.layer, SyncEventStore.layer, BackgroundWork.layer])
   )
 }
 

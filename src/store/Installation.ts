@@ -91,7 +91,10 @@ const namedBy = (config: ServerSettings) => {
   })
 }
 
-/** Whether a folder contains a file at any depth; mounted volumes and prepared folders are empty. A folder that cannot be read counts as not empty. */
+/**
+ * Whether a folder contains a file at any depth; mounted volumes and prepared folders are empty. A folder that cannot be read counts as not
+ * empty.
+ */
 const holdsFiles = async (at: string): Promise<boolean> => {
   try {
     if (!(await fs.lstat(at)).isDirectory()) return true
@@ -182,7 +185,10 @@ export const inDatabase = Effect.fn("Installation.inDatabase")(function* (): Eff
   return row === undefined ? { kind: "unnamed" } : { kind: "named", id: row.id }
 })
 
-/** The purpose of a database connection: `serve` creates a database for a new installation, `setup` creates one on request, `command` creates none. */
+/**
+ * The purpose of a database connection: `serve` creates a database for a new installation, `setup` creates one on request, `command`
+ * creates none.
+ */
 export type Purpose = "serve" | "command" | "setup" | "restore"
 
 /** The signs that a database existed, in words; null if there are none. */

@@ -7,7 +7,7 @@ import { ChangeStore } from "./ChangeStore.ts"
 import { ConfigStore } from "./ConfigStore.ts"
 import { DeviceStore, SyncEventStore } from "./DeviceStore.ts"
 import { EventStore } from "./EventStore.ts"
-import { HostKeyStore, IdentityStore } from "./IdentityStore.ts"
+import { IdentityStore } from "./IdentityStore.ts"
 import { InterfaceStore } from "./InterfaceStore.ts"
 import { JobStore } from "./JobStore.ts"
 import { OperationStore } from "./OperationStore.ts"
@@ -30,7 +30,6 @@ export const layer = Layer.mergeAll(
   OperationStore.layer,
   PluginCallStore.layer,
   ConfigStore.layer.pipe(Layer.provideMerge(ChangeStore.layer)),
-  HostKeyStore.layer,
   IdentityStore.layer,
   RepositoryStore.layer,
   CertificateStore.layer,

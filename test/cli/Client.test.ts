@@ -282,7 +282,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       const found = yield* cli("doctor")
       expect(found).toMatchObject({ code: 1, err: expect.stringContaining("1 of 5 findings are bad") })
       expect(found.out).toMatch(
-        new RegExp(`bad  ${ONE}: Nobody knows[^]*next:[^]*warn  ${OTHER}: Its certificate ends`)
+        new RegExp(`bad  ${ONE}: Its configuration is unknown[^]*next:[^]*warn  ${OTHER}: Its certificate ends`)
       )
       expect((yield* cli("doctor --csv")).out).toContain("level,kind,about,since,what,why,next")
       const json = yield* cli("doctor --json")

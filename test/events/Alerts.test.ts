@@ -34,7 +34,7 @@ const on = (
 
 describe("A webhook", () => {
   on(
-    "has every alert once in the end, after hours in which its receiver was down, slow, broken and closed connections",
+    "receives every alert once in the end, after hours in which it was down, slow, broken and closed connections",
     Effect.gen(function* () {
       const port = yield* freePort
       yield* serveAlerts(rules(`http://127.0.0.1:${port}/hook`, JOBS))
@@ -67,7 +67,7 @@ describe("A webhook", () => {
   )
 
   on(
-    "that sends an answer without an end has taken the alert, and holds up no other receiver",
+    "that sends an answer without an end has accepted the alert, and delays no other receiver",
     Effect.gen(function* () {
       const hostile = yield* listen(behaviours.endless(200))
       const silent = yield* listen(behaviours.silent)
@@ -83,7 +83,7 @@ describe("A webhook", () => {
   )
 
   on(
-    "that is gone, or fails for days, has dead messages, which are sent under their own ids when they are asked for again",
+    "that was removed, or fails for days, has dead messages, which are sent under their own ids on request",
     Effect.gen(function* () {
       const { behave, received, url } = yield* listen(behaviours.gone)
       yield* serveAlerts(rules(url, JOBS), { giveUp: 2500 })
@@ -104,7 +104,7 @@ describe("A webhook", () => {
   )
 
   on(
-    "has the end of an alert after its begin",
+    "receives the end of an alert after its beginning",
     Effect.gen(function* () {
       const { behave, received, url } = yield* listen(behaviours.broken)
       yield* serveAlerts(rules(url, "ready:\n  device_unreachable: { to: noc, wait: 0s }\n"))
@@ -122,7 +122,7 @@ describe("A webhook", () => {
   )
 
   on(
-    "that asks for time gets it",
+    "that asks for a later retry gets it",
     Effect.gen(function* () {
       const { received, url } = yield* listen(behaviours.busy)
       yield* serveAlerts(rules(url, JOBS))
@@ -156,7 +156,7 @@ describe("Two servers", () => {
 
 describe("A rule", () => {
   on(
-    "makes one message of forty switches of a job, and the next job's is another",
+    "sends one message for forty switches of a job, and another one for the next job",
     Effect.gen(function* () {
       const { received, url } = yield* listen()
       const failures = `rules:
@@ -177,7 +177,7 @@ describe("A rule", () => {
   )
 
   on(
-    "is quiet after a message, and tells then what came meanwhile",
+    "pauses after a message, and then sends the events of the pause",
     Effect.gen(function* () {
       const { received, url } = yield* listen()
       yield* serveAlerts(
@@ -200,7 +200,7 @@ describe("A rule", () => {
   )
 
   on(
-    "is not held up by a message from before the clock was set back",
+    "is not delayed by a message from before the clock was set back",
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { received, url } = yield* listen()
@@ -213,7 +213,7 @@ describe("A rule", () => {
   )
 
   on(
-    "tells no device that is back before its wait is over, and of others that all of them are back",
+    "reports no device that returns within its wait, and the common return of others",
     Effect.gen(function* () {
       const { received, url } = yield* listen()
       yield* serveAlerts(rules(url, "ready:\n  device_unreachable: { to: noc, wait: 2s }\n"))
@@ -232,7 +232,7 @@ describe("A rule", () => {
   )
 
   on(
-    "is silent for what is mute, and for devices of a job when all that failed are",
+    "is silent for muted devices, and for a job whose failed devices are all muted",
     Effect.gen(function* () {
       const { received, url } = yield* listen()
       const { mutes } = yield* AlertStore

@@ -23,12 +23,12 @@ describe("The reboot of an upgrade", () => {
   > = [
     ["is not over when the switch reboots", "reboot", done, [], true, null],
     ["is over with the check", "post_flight", good, [done], true, OVER],
-    ["is over with a check that failed", "post_flight", bad, [done], true, OVER_FAILED],
+    ["is over with a failed check", "post_flight", bad, [done], true, OVER_FAILED],
     ["is over when it failed, because no check follows", "reboot", failed, [], true, OVER_FAILED],
     ["was none when it was outside of a window", "reboot", stepOutsideWindow("reboot", "closed"), [], false, null],
     ["was none when the job was aborted before", "reboot", stepAborted("reboot"), [], false, null],
     [
-      "was none either at the check of such a job",
+      "was none at the check of such a job either",
       "post_flight",
       stepAborted("post_flight"),
       [stepAborted("reboot")],
@@ -59,9 +59,9 @@ describe("The reboot of an upgrade", () => {
       true,
       OVER_FAILED
     ],
-    ["is told of once then", "post_flight", stepAborted("post_flight"), [stepAborted("reboot")], false, null],
-    ["by somebody else is over with the check of a job that only checks", "post_flight", good, [], true, OVER],
-    ["has nothing to do with other steps", "download", stepFailed("download", "no"), [], true, null]
+    ["is reported once then", "post_flight", stepAborted("post_flight"), [stepAborted("reboot")], false, null],
+    ["by another user is over with the check of a job that only checks", "post_flight", good, [], true, OVER],
+    ["is independent of other steps", "download", stepFailed("download", "no"), [], true, null]
   ]
   for (const [name, step, entry, before, begun, over] of cases) {
     it(name, () => assert.deepStrictEqual(rebootOver(step, entry, before, begun), over))

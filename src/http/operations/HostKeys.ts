@@ -10,7 +10,7 @@ import type { Device } from "../../domain/Device.ts"
 import type { HostKeyRequest, OfferedKey, TrustRequest } from "../../domain/requests/OperationRequests.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { HostKeyStore, IdentityStore } from "../../store/IdentityStore.ts"
+import { IdentityStore } from "../../store/IdentityStore.ts"
 import { transaction, withStatus } from "../core/HandlerErrors.ts"
 import { TrialRun } from "../core/RequestApproval.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
@@ -24,11 +24,11 @@ const verbs = { pinned: "pin", approved: "approve" } as const
 const PINNED: ReadonlySet<Device["state"]> = new Set(["MANAGED", "MANAGED_NOIF", "UNMANAGED"])
 
 export const makeHostKeys = Effect.gen(function* () {
-  const hostKeys = yield* HostKeyStore
+  const identities = yield* IdentityStore
+  const { hostKeys } = identities
   const devices = yield* DeviceStore
   const changes = yield* ChangeStore
   const events = yield* EventStore
-  const identities = yield* IdentityStore
   const live = yield* LiveDevices
   const { byHostname } = yield* makeDeviceLookup
   const inTransaction = yield* transaction

@@ -1,5 +1,5 @@
 /**
- * A whole template as closures: its root and its blocks, the simple statements, and those that bring in other files.
+ * A whole template as closures: its root and its blocks, the simple statements, and those that load other files.
  */
 import { fail } from "../Failure.ts"
 import { spend } from "../Meter.ts"
@@ -61,7 +61,7 @@ import {
 } from "./Scope.ts"
 import { allStatements, namesRead } from "./Walk.ts"
 
-// Statements that bring in other files: include, import, from and extends.
+// Statements that load other files: include, import, from and extends.
 
 type Find = (activation: Activation) => CompiledTemplate | undefined
 

@@ -5,7 +5,7 @@
 import { fail } from "../Failure.ts"
 import { fromBigInt, Native, type Value } from "../values/Value.ts"
 
-// Python's bytes, as far as templates meet them: something that prints as `b'\n\x00'`.
+// Python's bytes for templates: a value that prints as `b'\n\x00'`.
 
 const escapes: ReadonlyMap<number, string> = new Map([
   [9, "\\t"],

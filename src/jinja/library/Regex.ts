@@ -7,8 +7,8 @@ import { RE2JS } from "re2js"
 import { fail } from "../Failure.ts"
 import { allocate, checkTime, spend } from "../Meter.ts"
 
-// How many states a regular expression has, by its text alone: `a{1000}` stands for a thousand. To be asked before an
-// expression is compiled, because compiling takes time and memory for each of them. Too many rather than too few are counted.
+// How many states a regular expression has, by its text alone: `a{1000}` stands for a thousand. Counted before an expression is
+// compiled, because compiling takes time and memory for each state. The count may be too high, never too low.
 
 const REPEAT = /^\{(\d+)(?:,(\d*))?\}/
 const CODE = /^\\[xpP]\{[^}]*\}/
@@ -93,7 +93,7 @@ const longestPattern = 1000
 // States, with repetitions multiplied out.
 const largestPattern = 10_000
 
-// States times characters that one search may look at: about a second.
+// States times characters of one search: about a second.
 const largestSearch = 20_000_000
 
 const compile = (pattern: string): RE2JS => {

@@ -52,7 +52,7 @@ const piecesOf = (text: string, separator: string): ReadonlyArray<string> => {
   return text.split(separator)
 }
 
-/** How a filter finds the value that counts for an element. */
+/** The function with which a filter gets the relevant value of an element. */
 type Getter = (item: Value) => Value
 
 const pathOf = (attribute: Value): ReadonlyArray<Value> => {

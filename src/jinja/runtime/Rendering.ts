@@ -1,7 +1,7 @@
 /**
- * One rendering in progress: the text written so far, where it stands, how deep it is, and the modules it has imported; with the
- * templates that are ready to run, the frames of their functions, and the names that they see beyond their own scopes. A file that is
- * imported without context runs once in a rendering, so that all importers share its state.
+ * One rendering in progress: the text so far, its position, its depth, and the imported modules; with the templates that are ready
+ * to run, the frames of their functions, and the names that they see beyond their own scopes. A file that is imported without
+ * context runs once in a rendering, so that all importers share its state.
  */
 import { Fault, type Position } from "../Failure.ts"
 import { allocate, exceed, limits, spend } from "../Meter.ts"
@@ -9,9 +9,9 @@ import type { Library } from "../values/Builtin.ts"
 import { type Dict, Omitted, type Undefined, type Value } from "../values/Value.ts"
 import type { Module } from "./TemplateObjects.ts"
 
-// The names that a template sees beyond its own scopes: what it has set at its top level, what the including template
-// handed over, the variables of the rendering and the globals. Names of blocks belong here too, because a block can be
-// replaced by a template that extends this one.
+// The names that a template sees beyond its own scopes: names set at its top level, names passed by the including template, the
+// variables of the rendering and the globals. Names of blocks belong here too, because a block can be replaced by a template that
+// extends this one.
 
 /** Looks up a name; undefined if it is not known. */
 export interface Names {
@@ -41,7 +41,7 @@ export class BaseNames implements Names {
   }
 }
 
-/** The names that a template hands to another one, laid over its own. */
+/** The names that a template passes to another one, on top of the other's own. */
 export class PassedNames implements Names {
   private readonly outer: Names
   private readonly locals: ReadonlyMap<string, Value>
@@ -62,7 +62,7 @@ export class PassedNames implements Names {
   }
 }
 
-/** The local names of a place in a template, read when they are asked for, laid over the names of its context. */
+/** The local names of a place in a template, read on demand, on top of the names of its context. */
 export class LiveNames implements Names {
   private readonly outer: Names
   private readonly activation: Activation
@@ -88,7 +88,7 @@ export class LiveNames implements Names {
   }
 }
 
-/** All names with their values of now, for objects that outlive the place where they were made. */
+/** All names with their present values, for objects that outlive the place where they were made. */
 export const snapshot = (names: Names): Names => {
   const all = new Map<string, Value>()
   names.addTo(all)
@@ -181,13 +181,13 @@ export class Rendering {
 
   /** Adds to the output. Fails with LimitExceeded when it grows too large. */
   write(text: string): void {
-    // A reference to the text; what is captured may be kept.
+    // a reference to the text, because captured text may be kept
     allocate(2)
     this.text += text
     if (this.text.length > limits().output) exceed("output", `output is larger than ${limits().output} bytes`)
   }
 
-  /** Notes that nothing is printed here because a value is undefined, which is seldom meant. */
+  /** Records that nothing is printed here because a value is undefined, which is rarely intended. */
   printUndefined(value: Undefined, at: Position): void {
     if (this.undefinedPrints.size < mostNoted && !(value instanceof Omitted))
       this.undefinedPrints.set(at, value.message)
@@ -203,7 +203,7 @@ export class Rendering {
     return written
   }
 
-  /** Runs another template or macro from here; a failure inside learns where it was called from. */
+  /** Runs another template or macro from here; a failure inside gets the place of the call. */
   enter<A>(run: () => A): A {
     const from = this.at
     try {

@@ -211,7 +211,7 @@ const take = (keywords: Map<string, Value>, name: string): Value | undefined => 
   return value
 }
 
-// The variable `loop`: the place in the iteration, and the way to look one element ahead.
+// The variable `loop`: the place in the iteration, and access to the next element.
 
 /** Renders the body of a recursive loop over other elements, at this depth. */
 export type Recurse = (over: Value, depth: number) => Value

@@ -30,7 +30,7 @@ interface TupleOptions {
   readonly bracketed?: boolean
 }
 
-/** Parses operands; the operators between them are the business of `ExpressionParser`. */
+/** Parses operands; `ExpressionParser` parses the operators between them. */
 abstract class OperandParser {
   readonly stream: TokenStream
 

@@ -72,7 +72,7 @@ export class TokenStream {
     return this.source.template
   }
 
-  /** The token to be read. Fails with what the lexer could not read. */
+  /** The current token. Fails with the error of the lexer, if it stopped here. */
   get current(): Token {
     return this.source.tokens[this.index] ?? this.afterLast()
   }
@@ -111,7 +111,7 @@ export class TokenStream {
     return this.is("name", text)
   }
 
-  /** Takes the current token if it is this operator or name, and says whether it did. */
+  /** Takes the current token if it is this operator or name; yields whether it did. */
   skip(type: "operator" | "name", text: string): boolean {
     const found = this.is(type, text)
     if (found) this.index++
@@ -200,7 +200,7 @@ const closers: ReadonlyMap<string, string> = new Map([
   ["{", "}"]
 ])
 
-// Not by an expression, which would begin anew at each blank.
+// without a regular expression, which would start again at each blank
 const withoutTrailingBlanks = (text: string): string => {
   let end = text.length
   while (end > 0 && oneBlank.test(text.charAt(end - 1))) end--

@@ -1,5 +1,5 @@
 /**
- * The objects that expressions make and hand around: generators, ranges, views of dicts and namespaces.
+ * The objects that expressions make: generators, ranges, views of dicts and namespaces.
  */
 import { fail } from "../Failure.ts"
 import { borrow, exceed, limits, spend } from "../Meter.ts"

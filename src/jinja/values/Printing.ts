@@ -229,8 +229,8 @@ const digitValue = (code: number): number => {
 }
 
 /**
- * The text in ASCII as CPython makes it before it reads a number: digits and white space of other scripts become those of
- * ASCII, all else that ASCII does not have becomes what no number has.
+ * The text in ASCII as CPython makes it before it reads a number: digits and white space of other scripts become those of ASCII,
+ * any other non-ASCII character becomes one that no number has.
  */
 const inAscii = (text: string): string =>
   text.replaceAll(/[^\0-\x7f]/gu, (character) => {

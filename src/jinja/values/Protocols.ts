@@ -225,7 +225,7 @@ export const elements = (value: Value): ReadonlyArray<Value> => {
   return drain(cursorOf(value))
 }
 
-/** Everything that a cursor still has. */
+/** The remaining elements of a cursor. */
 export const drain = (cursor: Cursor): Array<Value> => {
   const items: Array<Value> = []
   for (let item = cursor.next(); item !== undefined; item = cursor.next()) {

@@ -57,7 +57,7 @@ export const swapCase = (text: string): string => {
 
 const separator = (code: number): boolean => code >= 0x1c && code <= 0x1f
 
-/** Is this character white space in Python's eyes? */
+/** Is this character white space for Python? */
 const isBlank = (character: string): boolean =>
   character === " " || (/[\s\x85]/.test(character) && character !== "\ufeff") || separator(character.charCodeAt(0))
 
@@ -231,5 +231,5 @@ const escapeText = (text: string): string => {
   return escaped
 }
 
-/** The same, leaving alone what has been escaped before. */
+/** The same, except for text that is already escaped. */
 export const escapeHtml = (value: Value): string => (value instanceof Markup ? value.text : escapeText(str(value)))

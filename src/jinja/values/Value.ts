@@ -1,8 +1,8 @@
 /**
- * The values that templates work with. None, booleans and texts are JavaScript's own; a number is always an integer
- * (a bigint beyond 2^53) and floats are wrapped in `Float`, because Python prints and divides the two differently; a list
- * is an array. Everything else is a `Native`: an object that answers for itself what Python would ask of it. No
- * JavaScript property of a value can be reached from a template, only what the tables of methods and `Native` offer.
+ * The values that templates work with. None, booleans and texts are JavaScript's own; a number is always an integer (a bigint
+ * beyond 2^53) and floats are wrapped in `Float`, because Python prints and divides the two differently; a list is an array.
+ * Everything else is a `Native`: an object that implements Python's protocols itself. No JavaScript property of a value can be
+ * reached from a template, only what the tables of methods and `Native` offer.
  */
 import type { Rendering } from "../runtime/Rendering.ts"
 import { fail } from "../Failure.ts"
@@ -110,7 +110,7 @@ export type Value =
 /** Computes a value from the values of the arguments; keyword arguments only where a signature asks for them. */
 export type Implementation = (args: ReadonlyArray<Value>, rendering: Rendering) => Value
 
-/** Is this an integer, booleans not among them? */
+/** Is this an integer, and no boolean? */
 export const isInteger = (value: Value): value is number | bigint =>
   typeof value === "number" || typeof value === "bigint"
 

@@ -3,7 +3,7 @@
  * not answer yet) takes no place from jobs that configure switches. `ServiceClasses.ts` decides which job gets a free place: one
  * person's dry run does not wait behind 300 scheduled ones.
  */
-import { Clock, Context, DateTime, Effect, Layer } from "effect"
+import { Clock, DateTime, Effect } from "effect"
 import type { KindOfWork } from "../../domain/jobs/JobDefinition.ts"
 import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domain/jobs/ServiceClasses.ts"
 import { jobsWaiting } from "../../runtime/metrics/Metrics.ts"
@@ -80,7 +80,8 @@ const makeKind = (kind: KindOfWork, count: number, waits: JobScheduleStore["Serv
     })
 }
 
-const make = Effect.gen(function* () {
+/** The places of this process. */
+export const makeJobPlaces = Effect.gen(function* () {
   const config = yield* ServerConfig
   const { waits } = yield* JobScheduleStore
   const places = {
@@ -88,23 +89,12 @@ const make = Effect.gen(function* () {
     firmware: makeKind("firmware", config[SETTINGS.firmware], waits),
     discovery: makeKind("discovery", config[SETTINGS.discovery], waits)
   } satisfies Record<KindOfWork, ReturnType<typeof makeKind>>
-  return JobPlaces.of({ within: (kind, waiter, work) => (kind === null ? work : places[kind](waiter, work)) })
-})
-
-/** The places of this process. */
-export class JobPlaces extends Context.Service<
-  JobPlaces,
-  {
+  return {
     /** Does a job's work in a place of its kind, waiting for one as long as it takes; null needs none. */
-    readonly within: <A, E, R>(
-      kind: KindOfWork | null,
-      waiter: JobWaiter,
-      work: Effect.Effect<A, E, R>
-    ) => Effect.Effect<A, E, R>
+    within: <A, E, R>(kind: KindOfWork | null, waiter: JobWaiter, work: Effect.Effect<A, E, R>) =>
+      kind === null ? work : places[kind](waiter, work)
   }
->()("switchyard/jobs/JobPlaces") {
-  static readonly layer = Layer.effect(JobPlaces, make)
-}
+})
 
 // The lock of all jobs that configure devices (docs/changes.md#locks-and-waiting and docs/changes.md#emergencies). A job that finds
 // it taken waits for its turn before it begins, and its record names the holder. The lock ends with its job (`JobStates.ts`).

@@ -2,7 +2,7 @@
  * Executes the workflow of jobs: waits until a job is due and may begin (`JobGate`), has its lock and one of the places of its
  * kind, and then works on it to its end. Resumes the jobs of killed processes. See docs/jobs.md#when-a-job-runs.
  */
-import { Cause, Duration, Effect, Ref, Schedule, Schema } from "effect"
+import { Cause, Duration, Effect, Layer, Ref, Schedule, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
 import { finalStatuses, functionOf, JobFailure, toException } from "../../domain/Job.ts"
 import { LogModule } from "../../runtime/Logging.ts"
@@ -10,8 +10,8 @@ import { spanned } from "../../runtime/Spans.ts"
 import { waitingForDatabase } from "../../store/DatabaseClient.ts"
 import { hostOf, type JobHead, JobStore } from "../../store/JobStore.ts"
 import { type AlreadyEnded, JobFunctions, JobGate, type JobOutcome, type RunningJob } from "./JobHandler.ts"
-import { acquireDevicesLock, JobPlaces } from "./JobPlaces.ts"
-import { LiveJobs } from "./LiveJobs.ts"
+import { acquireDevicesLock, makeJobPlaces } from "./JobPlaces.ts"
+import { makeLiveJobs, sweep } from "./LiveJobs.ts"
 import { Acting, Person, SERVER_PERSON } from "../../domain/access/Identity.ts"
 import type { AnyJob } from "../../domain/jobs/JobDefinition.ts"
 import { JobWorkflow } from "./JobEngine.ts"
@@ -163,6 +163,12 @@ const executeJob = Effect.fn("JobExecution.run")((jobId: number, refusal: JobFai
   )
 )
 
+/** The jobs and the places of this process. */
+interface Process {
+  readonly live: Effect.Success<typeof makeLiveJobs>
+  readonly places: Effect.Success<typeof makeJobPlaces>
+}
+
 /** A longer wait is a timer in the database instead of this process. */
 const LONG_WAIT = Duration.minutes(1)
 
@@ -184,10 +190,9 @@ const millisUntilDue = Effect.fnUntraced(function* (jobId: number) {
 })
 
 const runWhenDue = Effect.fnUntraced(
-  function* (jobId: number) {
+  function* (jobId: number, { places }: Process) {
     const jobs = yield* JobStore
     const gate = yield* JobGate
-    const places = yield* JobPlaces
 
     const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
     yield* Effect.sleep(Duration.millis(rest))
@@ -225,24 +230,24 @@ const runWhenDue = Effect.fnUntraced(
 )
 
 /** One attempt at a job: waits until it is due, and works on it unless a newer attempt exists. */
-const runAttempt = Effect.fnUntraced(function* ({
-  attempt = 0,
-  jobId
-}: {
-  readonly jobId: number
-  readonly attempt?: number
-}) {
-  const live = yield* LiveJobs
-
-  const wait = Duration.millis(yield* millisUntilDue(jobId))
-  if (Duration.isGreaterThan(wait, LONG_WAIT)) {
-    yield* DurableClock.sleep({ name: "due", duration: wait, inMemoryThreshold: 0 })
-  }
-  yield* Activity.make({
-    name: "run",
-    execute: live.during({ jobId, attempt }, runWhenDue(jobId)).pipe(waitingForDatabase, Effect.orDie)
+const runAttempt = (process: Process) =>
+  Effect.fnUntraced(function* ({ attempt = 0, jobId }: { readonly jobId: number; readonly attempt?: number }) {
+    const wait = Duration.millis(yield* millisUntilDue(jobId))
+    if (Duration.isGreaterThan(wait, LONG_WAIT)) {
+      yield* DurableClock.sleep({ name: "due", duration: wait, inMemoryThreshold: 0 })
+    }
+    yield* Activity.make({
+      name: "run",
+      execute: process.live
+        .during({ jobId, attempt }, runWhenDue(jobId, process))
+        .pipe(waitingForDatabase, Effect.orDie)
+    })
   })
-})
 
-/** Executes the workflow of jobs in this process. */
-export const layer = JobWorkflow.toLayer(runAttempt)
+/** Executes the workflow of jobs in this process, and repairs jobs and locks after faults. */
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const process = { live: yield* makeLiveJobs, places: yield* makeJobPlaces }
+    return Layer.merge(JobWorkflow.toLayer(runAttempt(process)), Layer.effectDiscard(sweep(process.live)))
+  })
+)

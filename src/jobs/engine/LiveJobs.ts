@@ -3,8 +3,7 @@
  * found. A job has attempts: only the newest may work on it, and an older one, such as that of a suspended process, is stopped as
  * soon as it notices. The claims of the change refuse anything that it would still send to a switch (promise 1).
  */
-import { Context, Deferred, Duration, Effect, Layer, Schedule } from "effect"
-import type { SqlError } from "effect/sql"
+import { Deferred, Duration, Effect, Schedule } from "effect"
 import { Sharding } from "effect/cluster"
 import { type JobAttempt, JobScheduleStore } from "../../store/JobScheduling.ts"
 import { JobEngine } from "./JobEngine.ts"
@@ -16,7 +15,8 @@ interface LiveAttempt extends JobAttempt {
   readonly ended: Deferred.Deferred<void>
 }
 
-const make = Effect.gen(function* () {
+/** The live jobs of this process; writes their heartbeats until the scope closes. */
+export const makeLiveJobs = Effect.gen(function* () {
   const { attempts } = yield* JobScheduleStore
   const running = new Map<number, LiveAttempt>()
   let steadySince = performance.now()
@@ -54,6 +54,10 @@ const make = Effect.gen(function* () {
       )
     })
 
+  /**
+   * Does the task and writes heartbeats for the job meanwhile; does nothing if a newer attempt exists. A new attempt interrupts the
+   * task.
+   */
   const during = Effect.fnUntraced(function* <A, E, R>(attempt: JobAttempt, task: Effect.Effect<A, E, R>) {
     for (let before = running.get(attempt.jobId); before !== undefined; before = running.get(attempt.jobId)) {
       yield* Deferred.await(before.ended)
@@ -62,41 +66,24 @@ const make = Effect.gen(function* () {
     if (alive.length > 0) yield* work(attempt, task)
   })
 
-  return LiveJobs.of({
+  return {
     during,
-    has: (jobId) => running.has(jobId),
+    has: (jobId: number) => running.has(jobId),
+    /** For how many seconds this process has written its heartbeats without a failure. */
     steadySeconds: Effect.sync(() => (performance.now() - steadySince) / 1000)
-  })
+  }
 })
 
-/** The jobs of this process. */
-export class LiveJobs extends Context.Service<
-  LiveJobs,
-  {
-    /**
-     * Does the task and writes heartbeats for the job meanwhile; does nothing if a newer attempt exists. A new attempt interrupts
-     * the task.
-     */
-    readonly during: <A, E, R>(
-      attempt: JobAttempt,
-      task: Effect.Effect<A, E, R>
-    ) => Effect.Effect<void, E | SqlError.SqlError, R>
-    readonly has: (jobId: number) => boolean
-    /** For how many seconds this process has written its heartbeats without a failure. */
-    readonly steadySeconds: Effect.Effect<number>
-  }
->()("switchyard/jobs/LiveJobs") {
-  static readonly layer = Layer.effect(LiveJobs, make)
-}
+type LiveJobs = Effect.Success<typeof makeLiveJobs>
 
 // Repairs after faults, at the start and every few seconds: a job that has not ended and on which no process works is started
 // again, and the lock of a job that has ended is removed (promises 3 and 4). An accepted job continues after any failure of the
 // database, the engine or a process. A job that waits for its windows is due when they open; if they or the groups of its devices
 // change, it gets another time (docs/windows.md#jobs).
 
-const makeJobSweep = Effect.gen(function* () {
+/** Sweeps until the scope closes. */
+export const sweep = Effect.fnUntraced(function* (live: LiveJobs) {
   const { attempts, locks } = yield* JobScheduleStore
-  const live = yield* LiveJobs
   const engine = yield* JobEngine
   const sharding = yield* Sharding.Sharding
   const gate = yield* JobGate
@@ -129,6 +116,3 @@ const makeJobSweep = Effect.gen(function* () {
     Effect.forkScoped
   )
 })
-
-/** Sweeps for as long as the server runs. */
-export const layerSweep = Layer.effectDiscard(makeJobSweep)

@@ -10,7 +10,7 @@ import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from 
 import { InitStep2 } from "../../domain/jobs/InitJobs.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { HostKeyStore } from "../../store/IdentityStore.ts"
+import { IdentityStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import {
@@ -39,7 +39,7 @@ const end = Effect.fnUntraced(function* (job: RunningJob, { hostname }: Device, 
 })
 
 const managed = Effect.fnUntraced(function* (job: Step2, device: Device, { facts, hostKey, running }: FinishedInit) {
-  const hostKeys = yield* HostKeyStore
+  const { hostKeys } = yield* IdentityStore
   const { proved } = yield* ConfigStore
   const states = yield* DeviceStates
 

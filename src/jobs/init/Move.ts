@@ -41,7 +41,7 @@ import type { Device } from "../../domain/Device.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
-import { HostKeyStore } from "../../store/IdentityStore.ts"
+import { IdentityStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { certificateObstacle, giveCertificate } from "../../devices/Operations.ts"
@@ -175,7 +175,7 @@ const moveOn = Effect.fn("InitEnd.moveOn")(function* (
   after: AfterMove
 ) {
   const states = yield* DeviceStates
-  const hostKeys = yield* HostKeyStore
+  const { hostKeys } = yield* IdentityStore
   const certificates = yield* CertificateStore
 
   const { device_type, infraIp, primary, secondary } = decided

@@ -2,18 +2,17 @@
  * Checks a branch before it is merged: fetches it, checks it as a refresh does, and renders the affected devices from the commits
  * in force and from the branch. Nothing comes into force. One check runs at a time, within bounds of time and number.
  */
-import { Context, Effect, Layer, Option, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import { Effect, Option, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { type CheckedBranch, NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import type { GitCommit } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
-import { makeEffects } from "./CommitEffects.ts"
+import type { makeEffects } from "./CommitEffects.ts"
 import { type CheckedCommit, RepositoryCopies, withUndefined } from "./CheckedCommit.ts"
-import { makeSettingsUpdate } from "./SettingsUpdate.ts"
-import { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
+import type { makeSettingsUpdate } from "./SettingsUpdate.ts"
+import type { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
 import { type FileRefusal, fileText, isForeign } from "../../git/GitTree.ts"
 import { type Remark, remark } from "../../domain/Repository.ts"
 import type { BranchRequest } from "../../domain/requests/ChangeRequests.ts"
@@ -44,6 +43,12 @@ class BranchUnreadable extends Schema.TaggedError<BranchUnreadable>()("BranchUnr
 interface Verdict {
   readonly checked: CheckedCommit | null
   readonly problems: ReadonlyArray<Remark>
+}
+
+/** The checks of commits by repository. */
+interface CommitChecks {
+  readonly settings: Effect.Success<typeof makeSettingsUpdate>
+  readonly templates: Effect.Success<typeof makeTemplatesUpdate>
 }
 
 /** A commit to check, or files that stand for one. */
@@ -81,11 +86,13 @@ const NOTHING = { devices: NOBODY, groups: [], failures: [], truncated: false }
 
 const unreadable = ({ message }: { readonly message: string }) => Effect.fail(new BranchUnreadable({ message }))
 
-const make = Effect.gen(function* () {
+/** The check of branches, with the checks of a refresh and the function that finds the effects of a commit. */
+export const makeBranchCheck = Effect.fnUntraced(function* (
+  updates: CommitChecks,
+  effectsOf: Effect.Success<typeof makeEffects>
+) {
   const repositories = yield* RepositoryStore
   const copies = yield* RepositoryCopies
-  const updates = { settings: yield* makeSettingsUpdate, templates: yield* makeTemplatesUpdate }
-  const effectsOf = yield* makeEffects
   const one = FairPlaces.make({ what: "checks of branches", places: 1, waiting: WAITING })
 
   const verdictOn = Effect.fnUntraced(function* (name: RepositoryName, { commit, repository }: Candidate) {
@@ -146,22 +153,7 @@ const make = Effect.gen(function* () {
     })
   )
 
-  return BranchCheck.of({
-    check: (name, request) =>
-      Effect.catchTag(one.within(check(name, request)), "PlacesFull", () => Effect.fail(new BranchCheckBusy()))
-  })
+  /** The result of a refresh of a branch, or of files that were sent: problems, effects and configurations of devices. */
+  return (name: RepositoryName, request: BranchRequest) =>
+    Effect.catchTag(one.within(check(name, request)), "PlacesFull", () => Effect.fail(new BranchCheckBusy()))
 })
-
-/** Checks of branches. */
-export class BranchCheck extends Context.Service<
-  BranchCheck,
-  {
-    /** The result of a refresh of a branch, or of files that were sent: problems, effects and configurations of devices. */
-    readonly check: (
-      name: RepositoryName,
-      request: BranchRequest
-    ) => Effect.Effect<CheckedBranch, BranchUnknown | BranchCheckBusy | BranchUnreadable | SqlError.SqlError>
-  }
->()("switchyard/jobs/BranchCheck") {
-  static readonly layer = Layer.effect(BranchCheck, make)
-}

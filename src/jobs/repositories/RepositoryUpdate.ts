@@ -13,6 +13,7 @@ import { clonedText, commitText, currentText, type GitCommit, type GitRefNotFoun
 import type { RefreshResult } from "../../git/GitRepository.ts"
 import { makeRefreshes, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
+import { makeBranchCheck } from "./BranchCheck.ts"
 import { makeEffects } from "./CommitEffects.ts"
 import {
   type CheckedCommit,
@@ -240,10 +241,15 @@ const make = Effect.gen(function* () {
     return Option.match(applied, { onNone: () => currentText(Option.none()), onSome: ({ description }) => description })
   })
 
-  return RepositoryUpdate.of({ update, describe, waiting: refreshes.waiting })
+  return RepositoryUpdate.of({
+    update,
+    checkBranch: yield* makeBranchCheck(updates, effectsOf),
+    describe,
+    waiting: refreshes.waiting
+  })
 })
 
-/** Updates repositories. */
+/** Updates repositories, and checks branches as an update does. */
 export class RepositoryUpdate extends Context.Service<
   RepositoryUpdate,
   {
@@ -252,6 +258,8 @@ export class RepositoryUpdate extends Context.Service<
       name: RepositoryName,
       cause: RefreshCause
     ) => Effect.Effect<RefreshOutcome, RefreshRefused | SqlError.SqlError>
+    /** The result of a refresh of a branch, or of files that were sent: problems, effects and configurations of devices. */
+    readonly checkBranch: Effect.Success<ReturnType<typeof makeBranchCheck>>
     /** The text of the commit in force. */
     readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
     /** The commit that waits for a confirmation. */

@@ -6,7 +6,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The audited columns of a table; `always`: part of the audit for every actor. For rows that are deleted with their device, the device's event counts. */
+/**
+ * The audited columns of a table; `always`: part of the audit for every actor. For rows that are deleted with their device, the device's
+ * event counts.
+ */
 interface AuditedTable {
   readonly table: string
   readonly always: boolean

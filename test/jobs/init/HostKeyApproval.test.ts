@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { HostKeyStore } from "../../../src/store/IdentityStore.ts"
+import { IdentityStore } from "../../../src/store/IdentityStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { devicesOf, join } from "./Outcome.ts"
 
@@ -14,7 +14,7 @@ layer(Campus.layerWith({ variables }), { excludeTestServices: true })("a new swi
     Effect.gen(function* () {
       const { device, id, jobs } = yield* join("redundant", "lhv-acc1")
       assert.strictEqual(device.state, "MANAGED", JSON.stringify(jobs))
-      const key = Option.getOrThrow(yield* (yield* HostKeyStore).find(id))
+      const key = Option.getOrThrow(yield* (yield* IdentityStore).hostKeys.find(id))
       assert.match(key.fingerprint ?? "", /^SHA256:/)
       assert.isNull(key.refused_fingerprint)
       const [read] = yield* Campus.runChain("update_facts", { hostname: "lhv-acc1" })

@@ -39,8 +39,8 @@ describe("Results of commits", () => {
   for (const [name, inForce, refused, states] of [
     ["the newest is in force", "c", [], ["in_force", "replaced", "replaced"]],
     ["the newest was refused", "b", ["c"], ["refused", "in_force", "replaced"]],
-    ["one was pushed with another that was refused", "a", ["c"], ["refused", "not_applied", "in_force"]],
-    ["one came into force that had been refused", "c", ["c"], ["in_force", "replaced", "replaced"]],
+    ["one was pushed together with a refused one", "a", ["c"], ["refused", "not_applied", "in_force"]],
+    ["a refused one came into force later", "c", ["c"], ["in_force", "replaced", "replaced"]],
     ["nothing is in force", null, ["c"], ["refused", "not_applied", "not_applied"]]
   ] as const) {
     it(name, () => {

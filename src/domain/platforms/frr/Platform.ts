@@ -16,7 +16,7 @@ const both = (word: string, fields: Partial<SharedWord>): SharedWord => ({
   ...fields
 })
 
-export const frrCommands: CommandWords = {
+const frrCommands: CommandWords = {
   session: ["abort", "commit", "configure", "disable", "discard", "do", "rollback", "update"],
   exec: [
     "add",

@@ -126,17 +126,17 @@ const history: ReadonlyArray<Case> = [
     }
   },
   {
-    name: "nothing for a name that nobody has",
+    name: "nothing for an unknown name",
     request: { method: "GET", path: "/device_synchistory?hostname=nobody" },
     reply: { status: 200, body: { data: { hostnames: { nobody: absent } } } }
   },
   {
-    name: "that this is no hostname",
+    name: "an error for an invalid hostname",
     request: { method: "GET", path: "/device_synchistory?hostname=a%20b" },
     reply: { status: 400, body: { message: "Invalid hostname specified" } }
   },
   {
-    name: "what was added; the device stays synchronized",
+    name: "the added members; the device stays synchronized",
     request: { method: "POST", path: "/device_synchistory", json: { ...event, timestamp: "1688458956.68", job_id: 5 } },
     reply: { status: 200, body: { status: "success", data: { ...event, timestamp: 1688458956.68, job_id: absent } } },
     afterwards: [
@@ -174,7 +174,7 @@ const history: ReadonlyArray<Case> = [
     "Validation error for setting timestamp, bad value: noon",
     "Message: Input should be a valid number, unable to parse string as a number"
   ]),
-  add("that the device is not known, with 400", { ...event, hostname: "nobody" }, "Device not found")
+  add("an error for an unknown device, with 400", { ...event, hostname: "nobody" }, "Device not found")
 ]
 
 export const belongingCases: ReadonlyArray<Case> = [...stack, ...history]

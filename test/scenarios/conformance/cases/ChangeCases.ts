@@ -59,7 +59,7 @@ const earlier: ReadonlyArray<Case> = [
   read("the last before a day", "?before=2026-03-02", { job_id: 10 }),
   read("the latest for 0", "?job_id=0&previous=3", { job_id: 13 }),
   bad(
-    "that this is no hostname",
+    "an error for an invalid hostname",
     { method: "GET", path: "/device/a%20b/previous_config" },
     "Invalid hostname specified"
   ),
@@ -76,9 +76,9 @@ const earlier: ReadonlyArray<Case> = [
     { method: "GET", path: `${path}?before=monday` },
     "before must be a valid ISO format date time string"
   ),
-  bad("that there is none", { method: "GET", path: `${path}?previous=4` }, "No matching job found", 404),
+  bad("an error for a missing one", { method: "GET", path: `${path}?previous=4` }, "No matching job found", 404),
   bad(
-    "that there is none for this device",
+    "an error for a device without one",
     { method: "GET", path: "/device/nobody/previous_config" },
     "No matching job found",
     404
@@ -98,7 +98,7 @@ const earlier: ReadonlyArray<Case> = [
   ...[{}, { job_id: null }].map((json) => bad("that a job is needed", post(path, json), "job_id must be specified")),
   bad("that a job is a number", post(path, { job_id: "x" }), "job_id must be an integer"),
   bad("that the job has failed on this device", post(path, { job_id: 12 }), "The specified job_id has a failed status"),
-  bad("that there is no such job", post(path, { job_id: 1 }), "No matching job found", 404),
+  bad("an error for an unknown job", post(path, { job_id: 1 }), "No matching job found", 404),
   bad("that the job has rendered nothing", post(path, { job_id: 13 }), "No config found in this job", 500)
 ]
 
@@ -124,14 +124,14 @@ const stored: ReadonlyArray<Case> = [
       { job_id: 10 }
     ]
   }),
-  bad("that there is no such device", { method: "GET", path: "/device/nobody/configs" }, "Device not found", 404),
-  get("what two jobs have different", `${device}/config_diff?from=10&to=11`, {
+  bad("an error for an unknown device", { method: "GET", path: "/device/nobody/configs" }, "Device not found", 404),
+  get("the diff of two jobs", `${device}/config_diff?from=10&to=11`, {
     from: 10,
     to: 11,
     diff: "@@ -1,2 +1,3 @@\n hostname east-a1\n vlan 1\n+vlan 2"
   }),
   get("no difference of one from itself", `${device}/config_diff?from=11&to=11`, { diff: "" }),
-  get("what a job has different from the switch now", `${device}/config_diff?from=11&to=running`, { to: "running" }),
+  get("the diff of a job and the running configuration", `${device}/config_diff?from=11&to=running`, { to: "running" }),
   bad(
     "that a configuration is a word or a job",
     { method: "GET", path: `${device}/config_diff?from=old` },
@@ -156,7 +156,11 @@ const stored: ReadonlyArray<Case> = [
     500
   ),
   ...["configs", "config_diff", "config_blame"].map((what) =>
-    bad("that this is no hostname", { method: "GET", path: `/device/a%20b/${what}` }, "Invalid hostname specified")
+    bad(
+      "an error for an invalid hostname",
+      { method: "GET", path: `/device/a%20b/${what}` },
+      "Invalid hostname specified"
+    )
   ),
   get("which job brought each line", `${device}/config_blame`, {
     hostname: "east-a1",
@@ -191,7 +195,7 @@ const others: ReadonlyArray<Case> = [
       start_arguments: { hostname: "east-a1", dry_run: true, config: "hostname x" }
     }
   ),
-  bad("that this is no hostname", post("/device/a%20b/apply_config", {}), "Invalid hostname specified"),
+  bad("an error for an invalid hostname", post("/device/a%20b/apply_config", {}), "Invalid hostname specified"),
   ...[{}, { full_config: 5 }, { full_config: null }].map((json) =>
     bad("that a configuration is needed", post(apply, json), "full_config must be specified")
   ),
@@ -292,12 +296,12 @@ const none = { in_force: false, problem: null, windows: [], freezes: [] }
 const always = { may_be_changed: true, why_not: null, opens_at: null, closes_at: null }
 
 export const windowCases: ReadonlyArray<Case> = [
-  getWindows("that there are no windows", "", 200, { status: "success", data: { ...none, asked: null } }),
+  getWindows("the absence of windows", "", 200, { status: "success", data: { ...none, asked: null } }),
   getWindows("that a device may be changed at any time", "?device=east-a1", 200, {
     data: { ...none, asked: { devices: 1, ...always } }
   }),
   getWindows("that a group may be changed at any time", "?group=EAST_WING", 200, { data: { ...none, asked: always } }),
-  getWindows("that this is no hostname", "?device=a%20b", 400, { message: "Invalid hostname specified" }),
+  getWindows("an error for an invalid hostname", "?device=a%20b", 400, { message: "Invalid hostname specified" }),
   getWindows("no group of that name", "?group=WEST", 400, { message: "Could not find a group with name WEST" }),
   getWindows("no device of that name", "?device=nobody", 404, { message: "Device not found" }),
   ...["/device_syncto", "/device/east-a1/apply_config"].flatMap((path): ReadonlyArray<Case> => {

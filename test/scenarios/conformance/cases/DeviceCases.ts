@@ -99,7 +99,7 @@ const creation: ReadonlyArray<Case> = [
     afterwards: [{ path: "/device/new1", body: { data: { devices: [{ id: 10, platform: "eos" }] } } }]
   },
   created(
-    "what the DHCP hook sends",
+    "a device from the DHCP hook's request",
     {
       hostname: "mac-0800275C091F",
       ztp_mac: "0800275C091F",
@@ -135,7 +135,7 @@ const creation: ReadonlyArray<Case> = [
   created("a site by its description", { site: "Lecture hall" }, { site_id: 1 }),
   created("no site when two have the description", { site: "Twin" }, { site_id: null }),
   created(
-    "what GET shows, sent back",
+    "a device from the answer of GET",
     { id: 99, oob_ip: "10.9.9.9", confhash: "x", last_seen: "2020-01-01 00:00:00", manageable: false },
     { id: 10, oob_ip: null, confhash: null, manageable: true }
   ),

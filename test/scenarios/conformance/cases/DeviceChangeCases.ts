@@ -23,7 +23,7 @@ const changing: ReadonlyArray<Case> = [
   changed("an empty body changes nothing", {}, { id: 4, description: null, synchronized: true }),
   changed("any platform, on a change", { platform: "other" }, { platform: "other" }),
   changed(
-    "what the web client sends",
+    "a device from the web client's request",
     { state: "MANAGED", synchronized: false },
     { state: "MANAGED", synchronized: false }
   ),
@@ -75,7 +75,7 @@ const changing: ReadonlyArray<Case> = [
     ]
   },
   {
-    name: "a neighbour that is only named in an interface hears of a rename, too",
+    name: "a neighbour that is only named in an interface is renamed there, too",
     given: [`delete from linknet where id = 2`],
     request: { method: "PUT", path: "/device/2", json: { hostname: "dist9" } },
     reply: { status: 200 },
@@ -137,7 +137,7 @@ const changing: ReadonlyArray<Case> = [
 
 const deletion: ReadonlyArray<Case> = [
   {
-    name: "the deleted device; its neighbours become unsynchronized, its links are gone",
+    name: "the deleted device; its neighbours become unsynchronized, its links are deleted",
     request: { method: "DELETE", path: "/device/4" },
     reply: {
       status: 200,

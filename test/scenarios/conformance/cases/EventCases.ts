@@ -76,7 +76,7 @@ const mute: Expected = { id: 1, hostname: "east-*", group: null, rule: null, is_
 
 const messages: ReadonlyArray<Case> = [
   get(
-    "that there are no rules, and what became of earlier ones",
+    "the absence of rules, and the results of earlier ones",
     "/alerts",
     200,
     {
@@ -101,14 +101,14 @@ const messages: ReadonlyArray<Case> = [
     message: "state: expected one of waiting, sent, dead"
   }),
   post("that it is tried again", "/alerts/deliveries/msg_1/replay", undefined, 200, { data: { replayed: 1 } }, DEAD),
-  post("that there is no such message", "/alerts/deliveries/msg_2/replay", undefined, 404, {
+  post("an error for an unknown message", "/alerts/deliveries/msg_2/replay", undefined, 404, {
     message: "There is no dead delivery of that id"
   }),
   post("how many are tried again", "/alerts/replay", { receiver: "noc" }, 200, { data: { replayed: 1 } }, DEAD),
   post("why the name does not fit", "/alerts/replay", { receiver: 5 }, 400, {
     message: "receiver: expected 1 to 255 characters"
   }),
-  post("that there is no such receiver", "/alerts/receivers/noc/test", undefined, 404, {
+  post("an error for an unknown receiver", "/alerts/receivers/noc/test", undefined, 404, {
     message: "There is no receiver noc in alerts.yml"
   })
 ]
@@ -145,7 +145,7 @@ const mutes: ReadonlyArray<Case> = [
     reply: { status: 200, body: { data: { removed_mute: mute } } }
   },
   {
-    name: "that there is no such mute",
+    name: "an error for an unknown mute",
     request: { method: "DELETE", path: "/alerts/mutes/4711" },
     reply: { status: 404, body: { message: "Mute not found" } }
   }

@@ -75,7 +75,7 @@ export const findCases: ReadonlyArray<Case> = [
     four,
     { ...four, ip: "2001:db8::57" }
   ]),
-  found("a machine whose switch hears another device there", "00:50:56:aa:13", [
+  found("a machine whose switch sees another device there", "00:50:56:aa:13", [
     { kind: "mac", hostname: "special-a8", port: "Ethernet5", ip: null, on_uplink: true }
   ]),
   found("a machine by its IP address", "2001:0db8::57", [...learnt, { ...four, ip: "2001:db8::57" }]),
@@ -95,7 +95,7 @@ export const findCases: ReadonlyArray<Case> = [
   ]),
   found("nothing", "nobody %", []),
   refused(
-    "that there is no question",
+    "an error for a missing question",
     "",
     "q must be given: a MAC address or how it begins, an IP address, a serial number, a hostname, the description of a port, or a VLAN by id or name"
   ),
@@ -104,5 +104,9 @@ export const findCases: ReadonlyArray<Case> = [
     "?q=10.0.0.300",
     "q is no IP address: each number of 10.0.0.300 must be from 0 to 255, without zeros before it"
   ),
-  refused("that there is nothing to look for", "?q=--", "q has no letter and no digit, so nothing can be found by it")
+  refused(
+    "an error for a question without letters and digits",
+    "?q=--",
+    "q has no letter and no digit, so nothing can be found by it"
+  )
 ]

@@ -228,8 +228,8 @@ const upgrades: ReadonlyArray<Case> = [
       "No step was asked for, set one of: pre_flight, download, activate, reboot, post_flight"
     )
   ),
-  bad("that somebody has to be selected", post(upgrade, {}), "No devices to upgrade were specified"),
-  bad("that this is no hostname", post(upgrade, { hostname: "a b" }), "Hostname 'a b' is not a valid hostname"),
+  bad("an error for a missing selection", post(upgrade, {}), "No devices to upgrade were specified"),
+  bad("an error for an invalid hostname", post(upgrade, { hostname: "a b" }), "Hostname 'a b' is not a valid hostname"),
   bad(
     "that the device is not managed",
     post(upgrade, { hostname: "east-a2", reboot: true }),

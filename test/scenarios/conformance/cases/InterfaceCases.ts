@@ -109,7 +109,7 @@ const preview = (json: unknown, hostname = "east-a1") =>
 
 const seen: ReadonlyArray<Case> = [
   {
-    name: "what a description would do, and nothing is stored",
+    name: "the effect of a description, and nothing is stored",
     request: preview({ interfaces: { Ethernet2: { data: { description: "room 7" } } } }),
     reply: {
       status: 200,
@@ -128,7 +128,7 @@ const seen: ReadonlyArray<Case> = [
     ]
   },
   {
-    name: "what would be refused of a change, beside what would not",
+    name: "the refused parts of a change, in addition to the valid ones",
     request: preview({ interfaces: { Ethernet2: { data: { description: "room 5" } }, Ethernet99: { data: {} } } }),
     reply: { status: 200, body: { data: { updated: {}, errors: ["Interface Ethernet99 not found"], diff: "" } } }
   },
@@ -138,7 +138,7 @@ const seen: ReadonlyArray<Case> = [
     reply: { status: 400, body: { status: "error" } }
   },
   {
-    name: "no preview for a device that there is not",
+    name: "no preview for an unknown device",
     request: preview({ interfaces: {} }, "nobody"),
     reply: { status: 404, body: { message: "Device not found" } }
   },
@@ -169,7 +169,7 @@ const seen: ReadonlyArray<Case> = [
 
 const good: ReadonlyArray<Case> = [
   {
-    name: "what changed; configtype in lower case is stored in upper case, and the device becomes unsynchronized",
+    name: "the changes; configtype in lower case is stored in upper case, and the device becomes unsynchronized",
     request: change({ Ethernet1: { configtype: "access_untagged", data: { untagged_vlan: "GUEST" } } }),
     reply: {
       status: 200,
@@ -248,11 +248,11 @@ const good: ReadonlyArray<Case> = [
   unchanged("values that are there already change nothing", {
     Ethernet2: { configtype: "access_untagged", data: kept }
   }),
-  unchanged("null on what is empty changes nothing", {
+  unchanged("null for an empty field changes nothing", {
     Ethernet1: { configtype: null, data: null },
     Ethernet10: { data: null }
   }),
-  unchanged("unknown keys beside known ones change nothing", {
+  unchanged("unknown keys in addition to known ones change nothing", {
     Ethernet1: { configtype: "ACCESS_AUTO", data: { colour: "red" }, colour: 1 },
     Ethernet2: { data: { description: "room 5", colour: "red" } }
   }),

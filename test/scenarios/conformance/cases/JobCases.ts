@@ -93,12 +93,12 @@ export const jobCases: ReadonlyArray<Case> = [
     }
   },
   {
-    name: "the differences of a job that there is not",
+    name: "the diffs of an unknown job",
     request: { method: "GET", path: "/job/99999/diffs" },
     reply: { status: 404, body: { status: "error", message: "No job with id 99999 found" } }
   },
   {
-    name: "how far a job is that there is not",
+    name: "the progress of an unknown job",
     request: { method: "GET", path: "/job/99999/progress" },
     reply: { status: 404, body: { status: "error", message: "No job with id 99999 found" } }
   },
@@ -286,7 +286,7 @@ export const jobCases: ReadonlyArray<Case> = [
     }
   },
   {
-    name: "that a lock of a dead job is gone",
+    name: "the cleared lock of a dead job",
     request: { method: "DELETE", path: "/joblocks", json: { name: "devices" } },
     reply: { status: 200, body: { data: { name: "devices", status: "deleted" } } },
     afterwards: [{ path: "/joblocks", body: { data: { locks: [] } } }]

@@ -74,7 +74,7 @@ const creation: ReadonlyArray<Case> = [
     "Required field device_b_port not found"
   ),
   bad(
-    "what is wrong with the names",
+    "the mistakes in the names",
     { ...fabric, device_a: "a_1", device_b: "nobody" },
     "Bad parameter device_a: Invalid hostname: a_1",
     "Bad parameter device_b: Hostname nobody not found in database"

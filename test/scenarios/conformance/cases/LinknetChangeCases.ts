@@ -61,7 +61,7 @@ export const linknetChangeCases: ReadonlyArray<Case> = [
     reply: { status: 200, body: { data: { updated_linknet: { site_id: 1 } } } }
   },
   {
-    name: "that nothing changed; nobody becomes unsynchronized",
+    name: "no change; no device becomes unsynchronized",
     request: put({ device_a_ip: "10.198.0.0", device_a: "core1", id: 9, colour: 1 }),
     reply: { status: 200, body: { data: { unchanged_linknet: { id: 1 } } } },
     afterwards: [{ path: "/device/core1", body: { data: { devices: [{ synchronized: true }] } } }]
@@ -168,7 +168,7 @@ export const linknetChangeCases: ReadonlyArray<Case> = [
     }
   },
   {
-    name: "that the names beside are wrong",
+    name: "the mistakes in the additional names",
     request: put({ device_a: "a b", device_b: "nobody" }),
     reply: {
       status: 400,

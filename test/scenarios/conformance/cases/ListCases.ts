@@ -55,7 +55,7 @@ const standings: ReadonlyArray<Case> = [
     devices("filter[unsynchronized_by]=drift", "devices that are not synchronized, by the newest cause", ["dist1"])
   ),
   {
-    name: "how the network stands, each number that of a list",
+    name: "the counts of the network, each that of a list",
     given: [DRIFT, OFF, SILENT],
     request: { method: "GET", path: "/overview" },
     reply: {
@@ -109,7 +109,7 @@ const filters: ReadonlyArray<Case> = [
     "broken-a9"
   ]),
   devices("filter[synchronized]=YES", "any word for true", ["core1", "dist1", "dist2", "east-a1"]),
-  devices("filter[ztp_mac]=08002708A8BE", "what the DHCP hook asks", ["east-a1"]),
+  devices("filter[ztp_mac]=08002708A8BE", "the DHCP hook's question", ["east-a1"]),
   ...["08:00:27:08:a8:be", "0800.2708.a8be", "08-00-27-08-A8-BE"].map((mac) =>
     devices(`filter[ztp_mac]=${mac}`, "a MAC address in any notation", ["east-a1"])
   ),
@@ -190,7 +190,7 @@ const paging: ReadonlyArray<Case> = [
   }),
   devices("page=99999999999999999999", "an empty page for an absurd number", []),
   devices("page=0&per_page=1", "the first page for a number below 1", ["core1"]),
-  devices("page=1.5&per_page=1", "the first page for what is no integer", ["core1"]),
+  devices("page=1.5&per_page=1", "the first page for a page that is not an integer", ["core1"]),
   devices("page=&per_page=1", "the first page for an empty number", ["core1"]),
   devices("filter[hostname][contains]=east&per_page=1", "a link based on the matches", ["east-a1"], {
     link: /filter%5Bhostname%5D%5Bcontains%5D=east&per_page=1&page=2>; rel="next",.*page=2>; rel="last"$/,
@@ -232,7 +232,7 @@ const jobLists: ReadonlyArray<Case> = [
   jobs("filter[finished_devices][contains]=east-a1", "jobs of a device", [1]),
   jobs("filter[traceback][contains]=gone", "jobs by their traceback", [2]),
   jobs("filter[change_score]=21", "jobs by their score", [1]),
-  jobs("filter[dry_run_job]=99999", "jobs that push what a dry run has shown", []),
+  jobs("filter[dry_run_job]=99999", "jobs that push the result of a dry run", []),
   jobs("filter[ticket_ref]=CHG-1", "jobs of a ticket", [1]),
   {
     name: "jobs of an outcome in any case, with the devices that failed",

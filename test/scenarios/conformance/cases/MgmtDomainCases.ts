@@ -88,14 +88,14 @@ export const mgmtDomainCases: ReadonlyArray<Case> = [
   created("a /17", { ipv4_gw: "10.1.7.1/17" }, { ipv4_gw: "10.1.7.1/17" }),
   created("a /30", { ipv4_gw: "10.0.7.1/30" }, { ipv4_gw: "10.0.7.1/30" }),
   {
-    name: "what is missing",
+    name: "the missing fields",
     request: { method: "POST", path: "/mgmtdomains", json: {} },
     reply: { status: 400, body: { message: [MISSING] } }
   },
   bad("that a gateway is needed", { ipv4_gw: null }),
   bad("that a VLAN is needed", { vlan: null }),
   bad(
-    "what is wrong with the devices",
+    "the mistakes in the devices",
     { device_a: "a b", device_b: "nobody" },
     "Invalid hostname for device_a: a b",
     "Device with hostname nobody not found"
@@ -217,7 +217,7 @@ export const mgmtDomainCases: ReadonlyArray<Case> = [
     reply: { status: 200, body: { data: { updated_mgmtdomain: { device_a_id: 1, device_a: "core1" } } } }
   },
   {
-    name: "that nothing changed; nobody becomes unsynchronized",
+    name: "no change; no device becomes unsynchronized",
     request: { method: "PUT", path: "/mgmtdomain/1", json: { vlan: "600", id: 9, device_a: "core1", colour: 1 } },
     reply: { status: 200, body: { data: { unchanged_mgmtdomain: { id: 1, vlan: 600 }, updated_mgmtdomain: absent } } },
     afterwards: [{ path: "/device/2", body: { data: { devices: [{ synchronized: true }] } } }]
@@ -248,7 +248,7 @@ export const mgmtDomainCases: ReadonlyArray<Case> = [
     reply: { status: 400, body: { message: ["device_a and device_b must be different devices"] } }
   },
   {
-    name: "what is wrong with the other columns",
+    name: "the mistakes in the other columns",
     request: {
       method: "PUT",
       path: "/mgmtdomain/1",

@@ -24,7 +24,7 @@ const withoutDriver = (request: Case["request"]): Case => ({
 })
 
 const read = (route: string, answer: Expected, silent: string | RegExp): ReadonlyArray<Case> => [
-  get("what the device says", `/device/east-a1/${route}`, 200, data(answer)),
+  get("the answer of the device", `/device/east-a1/${route}`, 200, data(answer)),
   get("no name of a device", `/device/-x/${route}`, 400, error("Invalid hostname specified")),
   get("no device of that name", `/device/nobody/${route}`, 404, error("Device not found")),
   get("a device that does not answer", `/device/broken-a9/${route}`, 500, error(silent)),
@@ -68,11 +68,11 @@ const reads: ReadonlyArray<Case> = [
     400,
     error("east-a2 is UNMANAGED: only a managed device is read")
   ),
-  get("what its actor is at", "/device/east-a1/actor", 200, data({ activity: "idle", change: null, waiting: [] })),
+  get("the activity of its actor", "/device/east-a1/actor", 200, data({ activity: "idle", change: null, waiting: [] })),
   get("the statecharts that actors run", "/statecharts", 200, data({ life: { initial: "DHCP_BOOT" } })),
   get("no name of a device", "/device/-x/actor", 400, error("Invalid hostname specified")),
   get("no device of that name", "/device/nobody/actor", 404, error("Device not found")),
-  get("what the actor of a silent device is at", "/device/broken-a9/actor", 200, data({ activity: "idle" })),
+  get("the activity of a silent device's actor", "/device/broken-a9/actor", 200, data({ activity: "idle" })),
   get(
     "ports with whole numbers as speed",
     "/device/east-a1/interface_status",
@@ -190,12 +190,12 @@ const keys: ReadonlyArray<Case> = [
   get("no device of that name has a key", "/device/nobody/host_key", 404, error("Device not found")),
   { ...send("PUT", "the refused key pinned", path, { action: "PIN", fingerprint: SEEN }, 200, key(SEEN, null)), given },
   { ...send("PUT", "no key pinned any more", path, { action: "FORGET" }, 200, key(null, null)), given },
-  send("PUT", "an action that there is not", path, { action: "TRUST" }, 400, error("action must be PIN or FORGET")),
+  send("PUT", "an error for an unknown action", path, { action: "TRUST" }, 400, error("action must be PIN or FORGET")),
   send("PUT", "no device to pin", "/device/nobody/host_key", { action: "FORGET" }, 404, error("Device not found")),
   {
     ...send(
       "PUT",
-      "a key that nobody has seen",
+      "an error for an unseen key",
       path,
       { action: "PIN", fingerprint: PINNED },
       409,

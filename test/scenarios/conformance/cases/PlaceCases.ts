@@ -54,7 +54,7 @@ export const placeCases: ReadonlyArray<Case> = [
     }
   },
   {
-    name: "the network as it is planned and seen",
+    name: "the planned and seen network",
     given: HEARD,
     request: { method: "GET", path: "/topology" },
     reply: {
@@ -103,7 +103,7 @@ export const placeCases: ReadonlyArray<Case> = [
       body: { status: "success", data: { started: [{ hostname: "east-a9", device_id: 6, job_id: 4 }] } }
     }
   },
-  refused("that there is no list", "all", NONE),
+  refused("an error for a missing list", "all", NONE),
   refused("that the list is empty", [], NONE),
   refused(
     "all that is wrong, with line and field",
@@ -125,7 +125,7 @@ export const placeCases: ReadonlyArray<Case> = [
     "line 2: mac: 080027000006 is on line 1 already"
   ),
   refused(
-    "what the database knows against a line, and begins none of them",
+    "the database's objections to a line, and begins none of them",
     [
       line,
       { hostname: "x1", device_type: "access", serial: "none" },

@@ -84,7 +84,7 @@ const initialisation: ReadonlyArray<Case> = [
     "Scheduled job to initialize device_id 1",
     {}
   ),
-  ...argumentErrors.map(([json, message]) => bad("what is wrong with the arguments", "/device_init/6", json, message)),
+  ...argumentErrors.map(([json, message]) => bad("the mistakes in the arguments", "/device_init/6", json, message)),
   bad(
     "that a type is needed",
     "/device_init/6",
@@ -105,7 +105,7 @@ const initialisation: ReadonlyArray<Case> = [
     reply: { status: 404, body: { message: "Device not found" } }
   })),
   {
-    name: "what speaks against an initialisation where the device is, with the arguments as they were read",
+    name: "the obstacles to an initialisation at the device's place, with the parsed arguments",
     request: { method: "POST", path: "/device_initcheck/6", json: access },
     reply: {
       status: 200,
@@ -125,7 +125,7 @@ const initialisation: ReadonlyArray<Case> = [
     reply: { status: 200, body: { data: { compatible: true, parsed_args: { neighbors: [] } } } }
   },
   ...argumentErrors.map(([json, message]) =>
-    bad("what is wrong with the arguments", "/device_initcheck/6", json, `Error parsing arguments: ${message}`)
+    bad("the mistakes in the arguments", "/device_initcheck/6", json, `Error parsing arguments: ${message}`)
   ),
   bad(
     "that a type is needed",

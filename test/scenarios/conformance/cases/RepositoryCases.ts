@@ -89,11 +89,11 @@ const files: ReadonlyArray<Case> = [
 
 const VARIABLES = "/device/east-a1/variables"
 const variables: ReadonlyArray<Case> = [
-  get("the variables of a device, and what it is rendered from", VARIABLES, {
+  get("the variables of a device, and their sources", VARIABLES, {
     status: "success",
     data: { hostname: "east-a1", group: "EAST_WING", branch: null, platform: "eos", template: /^eos\// }
   }),
-  refused("that this is no hostname", "/device/a%20b/variables", "Invalid hostname specified"),
+  refused("an error for an invalid hostname", "/device/a%20b/variables", "Invalid hostname specified"),
   refused("no device of that name", "/device/nobody/variables", "Device not found", 404),
   refused(
     "why a device has none",
@@ -118,7 +118,7 @@ const trials: ReadonlyArray<Case> = [
   render("a text in the place of a template", { template: "hostname.j2", text: "x{{ 1 }}" }, 200, {
     data: { template: "eos/hostname.j2", text: "x1" }
   }),
-  render("what is undefined in a text, with its line", { text: "a\n{{ nothing }}" }, 200, {
+  render("the undefined variables of a text, with their lines", { text: "a\n{{ nothing }}" }, 200, {
     data: { warnings: [{ file: null, line: 2 }] }
   }),
   render("where a text is wrong", { text: "a\n{{ nothing.more }}" }, 400, {
@@ -126,9 +126,14 @@ const trials: ReadonlyArray<Case> = [
     message: /nothing/,
     problems: [{ file: null, line: 2 }]
   }),
-  render("where a template is wrong that a text stands for", { template: "hostname.j2", text: "{% if %}" }, 400, {
-    problems: [{ file: "eos/hostname.j2", line: 1 }]
-  }),
+  render(
+    "the place of a mistake in a text that replaces a template",
+    { template: "hostname.j2", text: "{% if %}" },
+    400,
+    {
+      problems: [{ file: "eos/hostname.j2", line: 1 }]
+    }
+  ),
   render(
     "that a text takes too much",
     { text: "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}" },
@@ -137,10 +142,10 @@ const trials: ReadonlyArray<Case> = [
       message: /^LimitExceeded: /
     }
   ),
-  render("that there is no such template", { template: "none.j2" }, 400, {
+  render("an error for an unknown template", { template: "none.j2" }, 400, {
     message: "There is no template none.j2 for platform eos"
   }),
-  render("which file a text stands for", { text: "x", whole: true }, 400, {
+  render("an error without the file that a text replaces", { text: "x", whole: true }, 400, {
     message: "template should name the file that the text stands for when whole is true"
   }),
   render("how large a text may be", { text: "x".repeat(262_145) }, 400, {
@@ -162,7 +167,7 @@ const check = (name: string, json: unknown, status: number, body: Case["reply"][
 /** At the end: these commits stay in the remote. */
 export const branchCases: ReadonlyArray<Case> = [
   check("that a branch is needed", {}, 400, { message: "branch must be specified" }),
-  check("that there is no such branch", { branch: "next" }, 400, {
+  check("an error for an unknown branch", { branch: "next" }, 400, {
     message: "branch: the repository has no branch, tag or commit next"
   }),
   {

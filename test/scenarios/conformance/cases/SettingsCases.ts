@@ -29,11 +29,11 @@ const settings: ReadonlyArray<Case> = [
     data: { settings: {} }
   }),
   get("settings of a type in any case", "/settings?device_type=core", { data: { settings: {} } }),
-  refused("that this is no hostname", "/settings?hostname=a%20b", "Invalid hostname specified"),
-  refused("that nobody has this name", "/settings?hostname=nobody", "Hostname not found in database"),
+  refused("an error for an invalid hostname", "/settings?hostname=a%20b", "Invalid hostname specified"),
+  refused("an error for an unknown name", "/settings?hostname=nobody", "Hostname not found in database"),
   refused("that the type is unknown", "/settings?device_type=FIREWALL", "Invalid device type specified"),
   refused(
-    "that the type is unknown, beside a hostname too",
+    "an error for an unknown type, also with a hostname",
     "/settings?hostname=east-a1&device_type=x",
     "Invalid device type specified"
   ),
@@ -176,16 +176,21 @@ const gone = ["delete from repository"]
 const NO_SETTINGS = "No settings are in force: the settings repository has not been read yet"
 const withoutSettings: ReadonlyArray<Case> = [
   {
-    ...refused("that there are no settings yet", "/groups", `Error getting settings: ${NO_SETTINGS}`, 503),
+    ...refused("an error while there are no settings", "/groups", `Error getting settings: ${NO_SETTINGS}`, 503),
     given: gone
   },
   {
-    ...refused("that there are no settings yet", "/groups/EAST_WING", `Error getting settings: ${NO_SETTINGS}`, 503),
+    ...refused(
+      "an error while there are no settings",
+      "/groups/EAST_WING",
+      `Error getting settings: ${NO_SETTINGS}`,
+      503
+    ),
     given: gone
   },
   ...["os_versions", "os_version"].map((path) => ({
     ...refused(
-      "that there are no settings yet",
+      "an error while there are no settings",
       `/groups/EAST_WING/${path}`,
       `Exception while getting group EAST_WING: ${NO_SETTINGS}`,
       503
@@ -193,7 +198,7 @@ const withoutSettings: ReadonlyArray<Case> = [
     given: gone
   })),
   ...["device_syncto", "firmware/upgrade", "firmware/upgradecheck"].map((path): Case => ({
-    name: "that there are no settings yet, instead of no such group",
+    name: "an error while there are no settings, before the one for an unknown group",
     given: gone,
     request: {
       method: "POST",
@@ -220,7 +225,7 @@ const repositories: ReadonlyArray<Case> = [
     given: gone
   },
   refused("which repositories there are", "/repository/etc", "Invalid repository type"),
-  get("what is wrong with a repository", "/repository/settings/problems", {
+  get("the problems of a repository", "/repository/settings/problems", {
     status: "success",
     data: { commit: /^[0-9a-f]{40}$/, problems: [], warnings: [] }
   }),

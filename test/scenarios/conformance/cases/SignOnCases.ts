@@ -16,7 +16,7 @@ const caller: ReadonlyArray<Case> = [
     reply: { status: 200, body: "indy" }
   },
   {
-    name: "what the caller may do, bare; everything where there are no roles",
+    name: "the caller's permissions, bare; everything without roles",
     request: { method: "GET", path: "/auth/permissions" },
     reply: { status: 200, body: [{ methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] }] }
   },
@@ -31,7 +31,7 @@ const caller: ReadonlyArray<Case> = [
     reply: { status: 400, body: error("method: expected one of GET, POST, PUT, DELETE") }
   })),
   {
-    name: "the roles that there are, the ready ones where there is no file",
+    name: "the roles, the ready ones without a file",
     request: { method: "GET", path: "/auth/roles" },
     reply: {
       status: 200,
@@ -61,7 +61,7 @@ const token: Expected = { id: 1, name: "dhcp", roles: ["dhcp-hook"], created_by:
 
 const programs: ReadonlyArray<Case> = [
   {
-    name: "all tokens, without what they are",
+    name: "all tokens, without their text",
     given: tokens,
     request: { method: "GET", path: "/auth/tokens" },
     reply: { status: 200, body: data({ tokens: [token, { id: 2, name: "old" }] }) }
@@ -141,7 +141,7 @@ const users: ReadonlyArray<Case> = [
     reply: { status: 400, body: error("Nothing to change: expected roles, password or enabled") }
   },
   {
-    name: "that there is nobody of this name",
+    name: "an error for an unknown user",
     request: { method: "PUT", path: "/auth/users/rita", json: { password: PASSWORD } },
     reply: { status: 404, body: error("There is no user rita") }
   },
@@ -158,7 +158,7 @@ const users: ReadonlyArray<Case> = [
     reply: { status: 200, body: data({ deleted_user: { name: "rita" } }) }
   },
   {
-    name: "that there is nobody of this name",
+    name: "an error for an unknown user",
     request: { method: "DELETE", path: "/auth/users/rita" },
     reply: { status: 404, body: error("There is no user rita") }
   },
@@ -193,7 +193,7 @@ const persons: ReadonlyArray<Case> = [
     reply: { status: 400, body: error("person: expected the key of a person, as GET /auth/persons has it") }
   },
   {
-    name: "that there is no such person",
+    name: "an error for an unknown person",
     request: { method: "POST", path: "/auth/persons/withdraw", json: { person: "oidc:https://sso.example.org x" } },
     reply: { status: 404, body: error("There is no person oidc:https://sso.example.org x") }
   },
@@ -204,7 +204,7 @@ const persons: ReadonlyArray<Case> = [
     reply: { status: 409, body: error("ann is the last user who may do everything: make another one first") }
   },
   {
-    name: "who may come in again",
+    name: "the person who is admitted again",
     given: people,
     request: { method: "POST", path: "/auth/persons/admit", json: { person: "local:rita" } },
     reply: { status: 200, body: data({ admitted_person: { person: "local:rita", withdrawn_at: null } }) }
@@ -215,7 +215,7 @@ const persons: ReadonlyArray<Case> = [
     reply: { status: 400, body: error("person: expected the key of a person, as GET /auth/persons has it") }
   },
   {
-    name: "that there is no such person",
+    name: "an error for an unknown person",
     request: { method: "POST", path: "/auth/persons/admit", json: { person: "nobody" } },
     reply: { status: 404, body: error("There is no person nobody") }
   }
@@ -243,7 +243,7 @@ const NONE = "There is no such request that waits for an approval"
 
 const approvals: ReadonlyArray<Case> = [
   {
-    name: "what waits for another person",
+    name: "the requests that wait for another person",
     given: waiting,
     request: { method: "GET", path: "/approvals" },
     reply: {
@@ -278,7 +278,7 @@ const approvals: ReadonlyArray<Case> = [
       reply: { status: 400, body: error("comment must be specified") }
     },
     {
-      name: "that there is no such request",
+      name: "an error for an unknown request",
       request: { method: "POST", path: `/approvals/999/${verb}`, json: comment },
       reply: { status: 404, body: error(NONE) }
     },
@@ -293,7 +293,7 @@ const approvals: ReadonlyArray<Case> = [
 
 const login: ReadonlyArray<Case> = [
   {
-    name: "that there are no logins with passwords here",
+    name: "an error without password logins",
     request: { method: "POST", path: "/auth", user: null, headers: { authorization: "Basic YW5uOng=" } },
     reply: { status: 404, body: error("Not Found") }
   }
@@ -305,7 +305,7 @@ export const signOnCases: ReadonlyArray<Case> = [...caller, ...programs, ...user
 // Signing on at an identity provider, at a server that has none (docs/sign-on.md).
 
 const off = (method: "GET" | "POST", path: string): Case => ({
-  name: "that there is no provider, without a token",
+  name: "an error without a provider, without a token",
   request: { method, path, user: null },
   reply: {
     status: 404,
@@ -321,7 +321,7 @@ export const providerCases: ReadonlyArray<Case> = [
   off("POST", "/auth/refresh"),
   off("POST", "/auth/logout"),
   ...(["POST", "DELETE"] as const).map((method): Case => ({
-    name: "that nobody is signed on in the page, without its cookie",
+    name: "an error without the cookie of the page",
     request: { method, path: "/auth/session", user: null },
     reply: {
       status: 401,

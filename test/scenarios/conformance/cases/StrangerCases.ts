@@ -32,7 +32,7 @@ const keyRule = "host_keys must be a list of 1 to 1000 objects with hostname and
 
 const manyApprovals: ReadonlyArray<Case> = [
   {
-    name: "keys that wait for somebody",
+    name: "keys that wait for approval",
     request: { method: "GET", path: "/device_hostkeys" },
     reply: {
       status: 200,
@@ -93,7 +93,7 @@ const SHOWN = "LAB43F69660"
 
 const trusts: ReadonlyArray<Case> = [
   post(
-    "what the device shows",
+    "the facts that the device shows",
     trust("east-a1"),
     { comment: "RMA 4711" },
     200,
@@ -147,8 +147,8 @@ const list = (name: string, query: string, certificates: Expected): Case => ({
 })
 
 const revocations: ReadonlyArray<Case> = [
-  list("what was signed", "", [certificate]),
-  list("what another device has", "?hostname=core1", []),
+  list("the signed certificates", "", [certificate]),
+  list("the certificates of another device", "?hostname=core1", []),
   {
     ...post("one taken back", revoke, { reason: "superseded" }, 200, data({ certificate: revoked })),
     given: signed

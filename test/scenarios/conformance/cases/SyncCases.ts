@@ -74,7 +74,12 @@ const synchronization: ReadonlyArray<Case> = [
     { hostname: "east-a1", urgent: true, confirm_mode: 2 },
     "urgent cannot be combined with confirm_mode 2"
   ),
-  bad("what a list of hostnames is", sync, { hostnames: ["east-a1", 5] }, "hostnames: '5' is not a valid hostname"),
+  bad(
+    "an error for an invalid list of hostnames",
+    sync,
+    { hostnames: ["east-a1", 5] },
+    "hostnames: '5' is not a valid hostname"
+  ),
   starts(
     "the defaults for values of another type",
     sync,
@@ -123,13 +128,13 @@ const synchronization: ReadonlyArray<Case> = [
     { "x-total-count": "2" }
   ),
   starts(
-    "the first selector that is there",
+    "the first selector that is set",
     sync,
     { group: "X", hostname: "core1" },
     "Scheduled job to synchronize core1",
     {}
   ),
-  bad("that this is no hostname", sync, { hostname: "a b" }, "Hostname 'a b' is not a valid hostname"),
+  bad("an error for an invalid hostname", sync, { hostname: "a b" }, "Hostname 'a b' is not a valid hostname"),
   bad("that a number may be a hostname", sync, { hostname: 5 }, "Hostname '5' not found or is not a managed device"),
   bad(
     "that the device is not managed",
@@ -140,7 +145,7 @@ const synchronization: ReadonlyArray<Case> = [
   bad("that the type is unknown", sync, { device_type: "Firewall" }, "Invalid device type 'Firewall' specified"),
   bad("that the group is unknown", sync, { group: "WEST" }, "Could not find a group with name WEST"),
   ...[{}, { all: false }, { all: "true" }].map((json) =>
-    bad("that somebody has to be selected", sync, json, "No devices to synchronize were specified")
+    bad("an error for a missing selection", sync, json, "No devices to synchronize were specified")
   ),
   ...[3, -1].map((confirm_mode) =>
     bad("which modes there are", sync, { hostname: "east-a1", confirm_mode }, "confirm_mode must be 0, 1 or 2")
@@ -213,7 +218,7 @@ const previews: ReadonlyArray<Case> = [
     reply: { status: 200, body: { data: { config: { hostname: "east-a1" } } } }
   },
   {
-    name: "that this is no hostname",
+    name: "an error for an invalid hostname",
     request: { method: "GET", path: "/device/a%20b/generate_config" },
     reply: { status: 400, body: { message: "Invalid hostname specified" } }
   },

@@ -43,7 +43,7 @@ const system: ReadonlyArray<Case> = [
     }
   },
   ...["selftest", "SELFTEST"].map((action): Case => ({
-    name: "what the selftests say",
+    name: "the results of the selftests",
     request: { method: "PUT", path: "/plugins", json: { action } },
     reply: { status: 200, body: { data: { result: [true] } } }
   })),
@@ -58,7 +58,7 @@ const system: ReadonlyArray<Case> = [
     }
   },
   {
-    name: "what is stuck, which is nothing",
+    name: "an empty list of stuck work",
     request: { method: "GET", path: "/system/findings" },
     reply: { status: 200, body: { status: "success" } }
   },
@@ -148,7 +148,7 @@ const transport: ReadonlyArray<Case> = [
     ["/device/a%00b", "The path holds the control character U+0000"],
     ["/devices?filter[hostname]=%00", "The parameter filter[hostname] holds the control character U+0000"]
   ].map(([path = "", message = ""]): Case => ({
-    name: "which part of a URL holds what may not travel",
+    name: "the part of a URL with a forbidden text",
     request: { method: "GET", path },
     reply: { status: 400, body: { status: "error", message } }
   })),
@@ -176,7 +176,7 @@ const transport: ReadonlyArray<Case> = [
     reply: { status: 200, headers: { "access-control-allow-origin": null } }
   },
   {
-    name: "what a page may send, before it sends it",
+    name: "the permissions of a page, before its request",
     request: {
       method: "OPTIONS",
       path: "/devices",
