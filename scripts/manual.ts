@@ -6,7 +6,7 @@ import { filterTable } from "./manual/FilterTable.ts"
 import { withPart } from "./manual/Marked.ts"
 import { metricTable } from "./manual/MetricTable.ts"
 import { settingTables } from "./manual/SettingTables.ts"
-import { table as environmentTable } from "./manual/EnvironmentTable.ts"
+import { environmentList } from "./manual/EnvironmentList.ts"
 
 const docs = path.resolve(import.meta.dirname, "../docs")
 
@@ -16,7 +16,7 @@ const partsOf = (): Readonly<Record<string, Readonly<Record<string, string>>>> =
   "templates.md": { filters: filterTable() },
   "switch-dialogues.md": { "needed commands": commandTable() },
   "monitoring.md": { metrics: metricTable() },
-  "operations.md": { "environment variables": environmentTable() }
+  "operations.md": { "environment variables": environmentList() }
 })
 
 /** Every document with parts: its path, its text as it is, and as the code wants it. */

@@ -48,7 +48,7 @@ export const jobSettings = {
   APPROVAL_SCORE: count(
     "APPROVAL_SCORE",
     0,
-    "live synchronizations whose dry run scores higher need another person's approval; 0: score and rules of risk need none"
+    "live synchronizations with a higher dry-run score need another person's approval; 0: score and rules of risk need none"
   ),
   APPROVAL_WAIT: count("APPROVAL_WAIT", 86_400, "seconds that a due job waits for approval, before it is aborted", 1),
   LOCK_WAIT: count("LOCK_WAIT", 900, "seconds that a job waits for another one's lock, before it fails"),
@@ -62,27 +62,11 @@ export const jobSettings = {
   AUDIT_DAYS: count("AUDIT_DAYS", 0, "days for which the audit stays; 0: for ever"),
   EVENT_DAYS: count("EVENT_DAYS", 7, "days for which events outside the audit stay; 0: for ever"),
   JOB_DAYS: count("JOB_DAYS", 365, "days for which ended jobs stay; 0: for ever"),
-  JOB_DEVICE_DAYS: count(
-    "JOB_DEVICE_DAYS",
-    365,
-    "days for which a job's work on each device stays; 0: as long as the job"
-  ),
-  CHANGE_DAYS: count(
-    "CHANGE_DAYS",
-    90,
-    "days for which changes, by which jobs are undone, stay; 0: as long as the job"
-  ),
-  CONFIG_DAYS: count(
-    "CONFIG_DAYS",
-    90,
-    "days for which configurations and differences of jobs stay; 0: as long as the job"
-  ),
+  JOB_DEVICE_DAYS: count("JOB_DEVICE_DAYS", 365, "[retention](#retention) of a job's work on each device, in days"),
+  CHANGE_DAYS: count("CHANGE_DAYS", 90, "[retention](#retention) of changes, by which jobs are undone, in days"),
+  CONFIG_DAYS: count("CONFIG_DAYS", 90, "[retention](#retention) of configurations and differences, in days"),
   CONFIG_COUNT: count("CONFIG_COUNT", 10, "newest configurations of each device that always stay", 1),
-  OPERATION_DAYS: count(
-    "OPERATION_DAYS",
-    90,
-    "days for which ended operations on switches stay; 0: as long as the job"
-  ),
+  OPERATION_DAYS: count("OPERATION_DAYS", 90, "[retention](#retention) of ended operations on switches, in days"),
   UPKEEP_INTERVAL: count("UPKEEP_INTERVAL", 3600, "seconds between removals of old rows", 1),
   JOB_RECORD_DAYS: count(
     "JOB_RECORD_DAYS",
@@ -115,7 +99,7 @@ export const jobSettings = {
   CHANGE_PROOFS: withDefault(
     Config.schema(Proofs, "CHANGE_PROOFS"),
     proofs,
-    "which of these proofs of a change suffice; the strongest that the device allows is made"
+    "which of these proofs of a change suffice"
   ),
   DEVICE_REMARKS: withDefault(
     Config.schema(SiteRemarks, "DEVICE_REMARKS"),
@@ -146,7 +130,7 @@ export const jobSettings = {
   REFRESH_MAX_REMOVED: percent(
     "REFRESH_MAX_REMOVED",
     20,
-    "a commit that removes more than this percentage (and at least 5) of VLANs, directories of devices, groups or templates needs confirmation; 100: none does"
+    "percentage of VLANs, directories of devices, groups or templates above which (and from 5) a commit that removes them needs [confirmation](settings-repository.md#confirmation); 100: never"
   ),
   REFRESH_MAX_LOSING: percent(
     "REFRESH_MAX_LOSING",
@@ -156,7 +140,7 @@ export const jobSettings = {
   STRICT_SETTINGS: flag(
     "STRICT_SETTINGS",
     false,
-    "a refresh of the settings renders all managed devices, and refuses commits with a warning, or with an undefined variable that a template prints"
+    "a refresh of the settings refuses warnings, and undefined variables that a template prints"
   ),
   STRICT_TEMPLATES: flag("STRICT_TEMPLATES", false, "the same for the templates"),
   TOTAL_COUNT: withDefault(

@@ -1,6 +1,6 @@
 /**
  * Every environment variable of the server once: its parser, its default, and its purpose. The server reads the table at its
- * start (`ServerConfig.ts`), and the manual's table is generated from it. Names that a site already uses stay the same
+ * start (`ServerConfig.ts`), and the manual's list is generated from it. Names that a site already uses stay the same
  * (docs/settings-repository.md#answers).
  */
 import { Config, Schema, SchemaTransformation } from "effect"
@@ -68,18 +68,14 @@ export const settings = {
   ALLOWED_ORIGINS: withDefault(
     Config.schema(WebOrigins, "ALLOWED_ORIGINS"),
     [],
-    "origins of the only web pages that may call, with credentials (`https://ui.example.org`); unset: all may, without credentials"
+    "[origins](security.md#web-pages) that may call, with credentials (`https://ui.example.org`); unset: any, without credentials"
   ),
   RATE_LIMIT: count(
     "RATE_LIMIT",
     5000,
-    "[points](security.md#limits) a second of one token, or of one address without a token; ten seconds of them at once; 0: no limit"
+    "[points](security.md#limits) a second of one token, or of one address without a token; 0: no limit"
   ),
-  REQUESTS_AT_ONCE: count(
-    "REQUESTS_AT_ONCE",
-    500,
-    "requests of one token, or of one address without a token, in work at once; 0: no limit"
-  ),
+  REQUESTS_AT_ONCE: count("REQUESTS_AT_ONCE", 500, "requests of the same in work at once; 0: no limit"),
   FAILED_LOGINS: count(
     "FAILED_LOGINS",
     300,
@@ -88,7 +84,7 @@ export const settings = {
   LOGIN_ALWAYS_FROM: withDefault(
     Config.schema(AddressPrefixes, "LOGIN_ALWAYS_FROM"),
     [],
-    "addresses and prefixes that failed logins elsewhere do not lock out ([break-glass](security.md#break-glass))"
+    "addresses and prefixes that failed logins elsewhere do [not lock out](security.md#break-glass)"
   ),
   API_TOKENS_PER_PERSON: count(
     "API_TOKENS_PER_PERSON",
@@ -123,7 +119,7 @@ export const settings = {
   ),
   INSTALLATION_ID: optional(
     Config.schema(InstallationId, "INSTALLATION_ID"),
-    "required [id](#identity) of the installation, for a DATA_DIR on a volume that may be missing"
+    "required [id](#identity) of the installation"
   ),
   SECRET_KEY: optional(
     Config.schema(Key, "SECRET_KEY"),
@@ -159,7 +155,7 @@ export const settings = {
   SSH_REFUSED_DELAY: count(
     "SSH_REFUSED_DELAY",
     2,
-    "seconds between the four attempts to connect to a device that refuses, or closes before the login"
+    "seconds between four attempts to connect, if a device refuses or closes before the login"
   ),
   SSH_ADDRESS_MAP: text(
     "SSH_ADDRESS_MAP",
@@ -169,11 +165,11 @@ export const settings = {
   MANAGEMENT_NETWORKS: withDefault(
     Config.schema(ManagementNetworksText, "MANAGEMENT_NETWORKS"),
     "",
-    "prefixes in which devices get the fleet's logins (`10.196.0.0/16,2001:db8::/48,settings`; `settings`: those of the settings' underlay); unset: everywhere, with SECURE_DEFAULTS nowhere"
+    "[prefixes](security.md#management-networks) in which devices get the fleet's logins (`10.196.0.0/16,2001:db8::/48,settings`); unset: everywhere, with SECURE_DEFAULTS nowhere"
   ),
   HOST_KEY_POLICY: optional(
     Config.Literals(["first-use", "approve"], "HOST_KEY_POLICY"),
-    "host key of a device that was not provisioned here: `first-use` pins the first one, `approve` (default with SECURE_DEFAULTS) waits for a person",
+    "host key of a device not provisioned here: `first-use` pins the first one, `approve` (default with SECURE_DEFAULTS) waits for a person",
     "first-use"
   ),
   FOREIGN_SESSIONS: withDefault(
@@ -202,11 +198,7 @@ export const settings = {
   GITREPO_TEMPLATES: optional(Config.NonEmptyString("GITREPO_TEMPLATES"), "templates repository, likewise"),
   GIT_TIMEOUT: count("GIT_TIMEOUT", 60, "seconds for a git command", 1),
   GIT_CLONE_TIMEOUT: count("GIT_CLONE_TIMEOUT", 600, "seconds for the first clone of a repository", 1),
-  HTTPD_URL: text(
-    "HTTPD_URL",
-    OWN_HTTPD_URL,
-    "external firmware server; by default the server keeps the images itself"
-  ),
+  HTTPD_URL: text("HTTPD_URL", OWN_HTTPD_URL, "external firmware server; default: this server"),
   FIRMWARE_URL: optional(
     Config.orElse(Config.NonEmptyString("FIRMWARE_URL"), () => Config.NonEmptyString("FIRMQRE_URL")),
     "where switches download firmware, if not HTTPD_URL"
@@ -215,7 +207,7 @@ export const settings = {
   FIRMWARE_ALLOW_LOCAL: flag("FIRMWARE_ALLOW_LOCAL", false, "images may come from this machine and its link"),
   OUTBOUND_HOSTS: optional(
     Config.schema(OutboundNames, "OUTBOUND_HOSTS"),
-    "names (also `*.example.org`), addresses and prefixes to which [images and alerts](security.md#outbound-hosts) may lead; private networks only by address or prefix; empty for none; unset: any, with SECURE_DEFAULTS none for images"
+    "names (also `*.example.org`), addresses and prefixes for [images and alerts](security.md#outbound-hosts); empty for none; unset: any, with SECURE_DEFAULTS none for images"
   ),
   FIRMWARE_CONCURRENCY: count("FIRMWARE_CONCURRENCY", 10, "switches that one upgrade job works on at once", 1),
   FIRMWARE_DOWNLOAD_TIMEOUT: count("FIRMWARE_DOWNLOAD_TIMEOUT", 3600, "seconds for the download of one image", 1),
@@ -242,7 +234,7 @@ export const settings = {
   CERTIFICATE_RENEW_DAYS: count(
     "CERTIFICATE_RENEW_DAYS",
     30,
-    "days before its end when the certificate of a managed device is renewed",
+    "days before its end when a device certificate is renewed",
     1
   ),
   CERTIFICATE_RENEW_INTERVAL: count("CERTIFICATE_RENEW_INTERVAL", 86_400, "seconds between renewals; 0: none"),
@@ -263,7 +255,7 @@ export const settings = {
   SECURE_DEFAULTS: flag(
     "SECURE_DEFAULTS",
     false,
-    "[safe values](security.md#secure-defaults) for what is not set; unset: `true` where a release with this setting made the database"
+    "[safe values](security.md#secure-defaults) for what is unset; unset: `true` where a release with this setting made the database"
   ),
   PERMISSIONS_DISABLED: flag("PERMISSIONS_DISABLED", false, "every caller may do everything, despite permissions.yml"),
   ALLOW_OPEN_API: flag(
@@ -277,19 +269,10 @@ export const settings = {
     Config.NonEmptyString("PLUGIN_FOLDER"),
     "folder of the site's plugins; unset: `DATA_DIR/plugins`"
   ),
-  PLUGIN_TIMEOUT: count(
-    "PLUGIN_TIMEOUT",
-    30,
-    "seconds for a plugin's call, and for which a job waits for its calls",
-    1
-  ),
+  PLUGIN_TIMEOUT: count("PLUGIN_TIMEOUT", 30, "seconds for a plugin's call, also of a job's wait for it", 1),
   PLUGIN_MEMORY: count("PLUGIN_MEMORY", 64, "megabytes of a plugin's heap", 16),
   PLUGIN_ATTEMPTS: count("PLUGIN_ATTEMPTS", 8, "attempts of a plugin's call", 1),
-  PLUGIN_RETRY_DELAY: count(
-    "PLUGIN_RETRY_DELAY",
-    30,
-    "seconds before the second attempt; each further pause is four times as long, at most an hour"
-  ),
+  PLUGIN_RETRY_DELAY: count("PLUGIN_RETRY_DELAY", 30, "seconds before the [second attempt](plugins.md)"),
   GLOBAL_UNIQUE_VLANS: flag("GLOBAL_UNIQUE_VLANS", true, "VLAN ids must be unique over all VXLANs"),
   ...jobSettings
 }
@@ -307,12 +290,12 @@ const loginDocumentation: ReadonlyArray<readonly [name: (state: LoginState) => s
   [(state) => `SSH_KEY_${state}_PASSPHRASE`, "passphrase of that key"]
 ]
 
-/** Name, default as text and meaning of every variable; the manual's table is made of it. */
+/** Name, default as text and meaning of every variable; the manual's list is generated from it. */
 export const documentation: ReadonlyArray<readonly [name: string, fallback: string, about: string]> = [
   ...Object.entries(settings).map(([name, { about, fallback }]) => [name, fallback, about] as const),
   ...loginDocumentation.flatMap(([name, about]) => loginStates.map((state) => [name(state), "", about] as const)),
   ["PLUGIN_SECRET_*", "", "secrets of plugins: `apitoken_secret: NAV` in PLUGIN_FILE is PLUGIN_SECRET_NAV"],
   ["ALERT_SECRET_*", "", "secrets of receivers of alerts: `secret: NOC` in alerts.yml is ALERT_SECRET_NOC"],
   ["TEMPLATE_SECRET_*", "", "values for templates, under their full name; previews hide them"],
-  ["DEVICE_SECRET_*", "", "passwords and keys that the setting `ssh` names, for groups, `enable` and jump hosts"]
+  ["DEVICE_SECRET_*", "", "passwords and keys that the setting `ssh` names"]
 ]

@@ -1,5 +1,5 @@
 /**
- * The interface of every device driver (docs/switch-dialogues.md#what-a-platform-needs), as Effect types. A driver turns these
+ * The interface of every device driver (src/drivers/README.md#what-a-platform-needs), as Effect types. A driver turns these
  * verbs into the command line of its platform; only drivers send or read command-line text. One `DriverSession` is one login: it is
  * used by one fiber at a time, and after a `CommandTimeout` or `ConnectionException` every further verb on it fails.
  *

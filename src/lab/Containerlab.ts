@@ -1,7 +1,7 @@
 /**
  * Reads the usual containerlab files as topologies of the lab: moves settings of kinds and groups under the nodes, writes extended
  * links as `node:port`, and removes keys that the lab does not use, with a note for the user. Unknown keys stay in the document, so
- * the check of the topology names them. The keys that are read: docs/provisioning.md#containerlab-files.
+ * the check of the topology names them. The keys that are read: examples/lab/README.md#containerlab-files.
  */
 // Keys of containerlab files that the lab ignores, and why.
 
