@@ -13,7 +13,7 @@ import type { ChangeSteps, SeenTexts } from "./ChangeSteps.ts"
 import * as LiveActor from "./LiveActor.ts"
 import { isClaimFresh, TAKEN_OVER, UNASKED, type WorkClaim } from "../drivers/Driver.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
-import { SILENT_REPLICA } from "../domain/Release.ts"
+import { SILENT_REPLICA } from "../domain/TakeOver.ts"
 
 /** Another process works on this change: nothing more was sent from here. */
 export class ChangeTakenOver extends Schema.TaggedError<ChangeTakenOver>()("ChangeTakenOver", { id: Schema.Int }) {

@@ -32,7 +32,7 @@ import {
   PortErrors,
   PortOptics
 } from "../domain/DeviceReadings.ts"
-import { CLAIM_VALID as BELIEVED } from "../domain/Release.ts"
+import { CLAIM_VALID as BELIEVED } from "../domain/TakeOver.ts"
 
 /**
  * The treatment of the key that the switch shows: `accept` any without keeping it (states before MANAGED), `learn` it (the caller

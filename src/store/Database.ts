@@ -16,7 +16,7 @@ import * as Installation from "./Installation.ts"
 import { MadeAnew } from "./migrations/0056_installation.ts"
 import * as Migrations from "./Migrations.ts"
 import { poolSize } from "../runtime/metrics/Metrics.ts"
-import { IDLE_TRANSACTION } from "../domain/Release.ts"
+import { IDLE_TRANSACTION } from "../domain/TakeOver.ts"
 
 // Whether each connection is a session of its own in PostgreSQL. Locks of plugins and of the cluster, and prepared statements,
 // belong to a session: behind a pooler that lends backends for a transaction or a statement, another client would get them, or they would

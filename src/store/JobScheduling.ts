@@ -18,7 +18,7 @@ import {
 import { PgClient } from "@effect/sql-pg"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
-import { SILENT_JOB } from "../domain/Release.ts"
+import { SILENT_JOB } from "../domain/TakeOver.ts"
 
 // The job that holds a lock or a device. It is read before a user overrides it: clears the lock, changes guarded fields of the device or
 // deletes the device (docs/changes.md#locks-and-waiting). A job is a holder until it has ended: its status is final, no process works on it,

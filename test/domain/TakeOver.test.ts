@@ -11,7 +11,7 @@ import {
   SILENT_JOB,
   SILENT_REPLICA,
   TAKE_OVER
-} from "../../src/domain/Release.ts"
+} from "../../src/domain/TakeOver.ts"
 
 it("continues devices and jobs of a silent replica within the promised time", () => {
   assert.isAtMost(TAKE_OVER, 10)

@@ -25,7 +25,7 @@ import { type SealingKey, sealingKey, SecretKey } from "../../runtime/SecretKey.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
-import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/Release.ts"
+import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/TakeOver.ts"
 
 // The connection between replicas: TLS with a shared key (CLUSTER_SECRET, or a key derived from SECRET_KEY), so no other host can
 // send a message to a device's actor or read one. It needs no certificate and no authority.

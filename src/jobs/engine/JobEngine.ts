@@ -16,7 +16,7 @@ import type { ServiceClass } from "../../domain/jobs/ServiceClasses.ts"
 import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { memoOf } from "./JobHandler.ts"
-import { SILENT_JOB } from "../../domain/Release.ts"
+import { SILENT_JOB } from "../../domain/TakeOver.ts"
 
 /**
  * One execution per attempt at a job; its payload is only their numbers, because the row is authoritative. Only `LiveJobs.ts` makes

@@ -8,7 +8,7 @@ import { Sharding } from "effect/cluster"
 import { type JobAttempt, JobScheduleStore } from "../../store/JobScheduling.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { JobGate } from "./JobHandler.ts"
-import { HEARTBEAT, LOOK_FOR_JOBS, SILENT_JOB } from "../../domain/Release.ts"
+import { HEARTBEAT, LOOK_FOR_JOBS, SILENT_JOB } from "../../domain/TakeOver.ts"
 
 interface LiveAttempt extends JobAttempt {
   readonly superseded: Deferred.Deferred<void>
