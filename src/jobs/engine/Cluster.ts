@@ -1,7 +1,7 @@
 /**
  * The runtime under jobs and device actors: durable messages, timers and the division of work among replicas. One process alone
  * opens no port; with CLUSTER_HOST set, replicas find each other in the database. How soon one takes over from another is in
- * `domain/Release.ts`.
+ * `domain/TakeOver.ts`.
  */
 import { Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import {
