@@ -6,6 +6,7 @@ import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Managed from "../../scenarios/chaos/ManagedCampus.ts"
 import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { ended, jobIn } from "../../support/Jobs.ts"
+import { until } from "../../support/Program.ts"
 
 const NAMES = Managed.accessNames(4)
 const [ONE = "", TWO = "", THREE = "", FOUR = ""] = NAMES
@@ -120,8 +121,10 @@ layer(Site.layer, { excludeTestServices: true })("A session that remains on a sw
       busy.setFault({ kind: "slow", step: "showRunning", milliseconds: 20_000, times: 1 })
       const id = jobIn(yield* boss("POST", "/device_syncto", { hostname: THREE, dry_run: true }))
       device.foreignSession(`job${id}`)
+      const isRunning = Effect.map(boss("GET", `/job/${id}`), ({ text }) => text.includes('"status":"RUNNING"'))
+      yield* until(isRunning)
       yield* look(TWO)
-      assert.match((yield* boss("GET", `/job/${id}`)).text, /"status":"RUNNING"/, "the look came too late")
+      assert.isTrue(yield* isRunning, "the look came too late")
       assert.deepStrictEqual(yield* told(TWO), [])
       yield* busy.dropConnections
       yield* ended(boss, id)
