@@ -325,7 +325,7 @@ describe.skipIf(!hasChromium)("Four eyes in the page", () => {
           await form.getByRole("checkbox", { name: "reader" }).click()
           await form.getByRole("button", { name: "Save" }).click()
           await form.getByText("This waits for another person").waitFor()
-          await form.getByText(/Nothing has changed yet.*as request 1 \(a new user\)/).waitFor()
+          await form.getByText(/Nothing has changed yet.*request 1 \(a new user\)/).waitFor()
           expect(await form.getByRole("button", { name: "Save" }).isDisabled()).toBe(true)
           await form.getByRole("link", { name: "What waits" }).click()
         })
