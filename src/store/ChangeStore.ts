@@ -3,7 +3,7 @@
  * and then this process must send nothing more to the switch (promise 1).
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option, Struct } from "effect"
+import { Clock, Context, Effect, Layer, Option, Struct } from "effect"
 import type { SqlError, Statement } from "effect/sql"
 import type { Claim } from "../../machines/change/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
@@ -283,13 +283,16 @@ const make = Effect.gen(function* () {
     expiring: Effect.fn("ChangeStore.expiring")((ids: ReadonlyArray<number>) =>
       timed(ids, sql`c.phase = 'expiring' and c.updated_at < now() - ${ON_ITS_WAY}::interval`)
     ),
-    overdue: Effect.fn("ChangeStore.overdue")((ids: ReadonlyArray<number>) =>
-      timed(
+    overdue: Effect.fn("ChangeStore.overdue")(function* (ids: ReadonlyArray<number>) {
+      const now = (yield* Clock.currentTimeMillis) / 1000
+      // each time is compared with the clock that it is of, because the database may have another one
+      return yield* timed(
         ids,
         sql`${sql.literal(UNHEARD)} and c.protocol ->> 'timerSeconds' is not null
-          and ${sql.literal(TIMER_END)} + ${ANSWER_MARGIN_SECONDS} < extract(epoch from now())`
+          and ${sql.literal(TIMER_END)} + ${ANSWER_MARGIN_SECONDS}
+            < case when c.protocol ->> 'committedAt' is null then extract(epoch from now()) else ${now}::float8 end`
       )
-    ),
+    }),
     undoable: Effect.fn("ChangeStore.undoable")(
       (jobId: number, byJob: number) => sql<UndoableChange>`
         select ${progress}, device.hostname, c.protocol ->> 'candidateHash' as hash,

@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { abandon, cancel, newChange } from "../../machines/change/ChangeDecision.ts"
 import { ChangeStore } from "../../src/store/ChangeStore.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
+import { ANSWER_MARGIN_SECONDS } from "../../src/store/StatusConditions.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { TestSecrets } from "../support/TestStores.ts"
 
@@ -63,5 +64,33 @@ layer(stores.pipe(Layer.provideMerge(TestDatabase)), { excludeTestServices: true
         [id]
       )
     })
+  )
+
+  it.effect(
+    "is overdue by the clock that has timed its commit, although the clock of the database is a day ahead",
+    () =>
+      Effect.gen(function* () {
+        const { change, changes, id } = yield* makeChange("acc3")
+        const from = { phase: change.protocol.phase, epoch: change.protocol.epoch }
+        const now = yield* Clock.currentTimeMillis
+        const row = { ...change.protocol, phase: "looking" as const, timerSeconds: 60, committedAt: now }
+        assert.isTrue(yield* changes.claim(id, { from, row }, null))
+        const sql = yield* SqlClient.SqlClient
+        const overdue = Effect.map(changes.overdue([id]), (found) => found.map((left) => left.id))
+        const dayAhead = Effect.gen(function* () {
+          yield* sql`create schema ahead`
+          yield* sql`create function ahead.now() returns timestamptz language sql stable as
+          $$ select pg_catalog.now() + interval '1 day' $$`
+          yield* sql`set local search_path = ahead, public, pg_catalog`
+          assert.deepStrictEqual(yield* sql`select now() > pg_catalog.now() + interval '23 hours' as is_ahead`, [
+            { is_ahead: true }
+          ])
+          return yield* overdue
+        })
+        assert.deepStrictEqual(yield* sql.withTransaction(dayAhead), [])
+        const earlier = now - 1000 * (60 + ANSWER_MARGIN_SECONDS + 1)
+        yield* sql`update config_change set protocol = protocol || ${JSON.stringify({ committedAt: earlier })}::jsonb where id = ${id}`
+        assert.deepStrictEqual(yield* overdue, [id])
+      })
   )
 })

@@ -54,7 +54,10 @@ const refresh = Effect.fnUntraced(function* (site: MonthSite, day: number) {
 const job = Effect.fnUntraced(function* (site: MonthSite, path: string, body: object) {
   const id = jobIn(yield* good(site, "POST", path, body))
   const text = yield* ended(site.ask, id)
-  if (!text.includes('"outcome":"success"')) return yield* Effect.die(new Error(`${path}: ${text.slice(0, 2000)}`))
+  if (!text.includes('"outcome":"success"')) {
+    const failed = text.match(/"failed": ?true, ?"result": ?"(?:[^"\\]|\\.)*"/g) ?? []
+    return yield* Effect.die(new Error(`${path}: ${text.slice(0, 900)} ${failed.join(" ")}`))
+  }
   return id
 })
 
