@@ -4,7 +4,7 @@
  * created and no job lost, that health names the lack in a sentence, and that the server continues automatically.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Fiber, Layer, Redacted, type Scope } from "effect"
+import { Deferred, Effect, Fiber, Layer, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { execFile, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -333,20 +333,19 @@ export const faults: ReadonlyArray<OwnFault> = [
     strike: ({ asTester }) =>
       Effect.gen(function* () {
         let isOver = false
-        yield* Effect.forkScoped(
-          Effect.ignore(
-            asTester(
-              Effect.flatMap(SqlClient.SqlClient, (sql) =>
-                sql.withTransaction(
-                  Effect.andThen(
-                    sql`lock table device, job in access exclusive mode`,
-                    Effect.repeat(Effect.sleep("100 millis"), { until: () => isOver })
-                  )
-                )
-              )
-            )
+        const held = yield* Deferred.make<void>()
+        const hold = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`lock table device, job in access exclusive mode`
+              yield* Deferred.succeed(held, undefined)
+              yield* Effect.repeat(Effect.sleep("100 millis"), { until: () => isOver })
+            })
           )
         )
+        // a transaction of the server may hold one of the tables and wait for the other: then one of both is ended
+        yield* Effect.forkScoped(Effect.ignore(Effect.retry(asTester(hold), { while: () => !isOver })))
+        yield* Deferred.await(held)
         return Effect.sync(() => void (isOver = true))
       })
   },
