@@ -39,10 +39,20 @@ const childrenOf = (pid: number): ReadonlyArray<number> =>
       }
     })
 
+/** Whether it is the first process of a container; what prepares the container is a child of the same program for a moment. */
+const isFirst = (pid: number): boolean => {
+  try {
+    return /^NSpid:\t\d+\t(?:\d+\t)*1$/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
+  } catch {
+    // it has ended meanwhile
+    return false
+  }
+}
+
 /** The first process of the container that this program runs, once there is one. */
 const firstIn = (nspawn: ChildProcess) =>
   Effect.suspend(() => {
-    const [first] = nspawn.pid === undefined ? [] : childrenOf(nspawn.pid)
+    const first = nspawn.pid === undefined ? undefined : childrenOf(nspawn.pid).find(isFirst)
     return first === undefined ? Effect.fail("not yet" as const) : Effect.succeed(first)
   }).pipe(Effect.retry({ schedule: Schedule.spaced("50 millis") }))
 
