@@ -25,7 +25,7 @@ export interface SealedEvent {
 const BATCH = 500
 
 /** Reads at most 500 sealed events after this place of the chain. */
-export const makeSealedEvents = Effect.map(
+const makeSealedEvents = Effect.map(
   Effect.service(SqlClient.SqlClient),
   (sql) => (after: string) =>
     Effect.map(

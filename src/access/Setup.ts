@@ -58,7 +58,7 @@ export interface SetupOptions {
   readonly createdBy: string
 }
 
-export const ADMINISTRATOR = "administrator"
+const ADMINISTRATOR = "administrator"
 export const HOOK_ROLE = "dhcp-hook"
 const HOOK_DAYS = 365
 

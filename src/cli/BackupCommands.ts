@@ -35,7 +35,7 @@ const sentenceOf = Effect.fnUntraced(function* (error: { readonly message: strin
 })
 
 /** Runs work and says why it failed or was stopped; `unchanged` says what that means. Uninterruptible parts run to their end. */
-export const endingWell =
+const endingWell =
   (unchanged: string) =>
   <A, E extends { readonly message: string }, R>(work: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
@@ -165,7 +165,7 @@ export const restore = Command.make(
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"]
 
 /** A size for people: `12.3 MB`. */
-export const sizeText = (bytes: number): string => {
+const sizeText = (bytes: number): string => {
   const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
   return `${step === 0 ? bytes : (bytes / 1000 ** step).toFixed(1)} ${UNITS[step] ?? ""}`
 }
@@ -197,7 +197,7 @@ const worth = ({ key }: Contents, isEncrypted: boolean): string => {
 }
 
 /** The message after a backup was made. */
-export const madeText = (
+const madeText = (
   file: string,
   { contents, notNoted, size, strangers }: MadeBackup,
   isEncrypted: boolean

@@ -88,7 +88,7 @@ const noted = (notes: ChangeNotes | undefined) => (notes === undefined ? {} : { 
  * Loads the candidate into the session of the row. `otherSessions` are other people's open sessions. Fails with the errors of
  * `DriverSession.load`, and of the database.
  */
-export const loadCandidate = Effect.fnUntraced(function* (
+const loadCandidate = Effect.fnUntraced(function* (
   context: LoadContext,
   loggedIn: LoggedIn,
   row: ChangeRow,

@@ -57,7 +57,7 @@ const ownSessions = (found: ConfigSessions, withJobs: boolean) => ({
  * Reads a device. The running configuration is read before the sessions, so an unreadable list is no failure, unless the jobs must
  * be known.
  */
-export const readDrift =
+const readDrift =
   ({ config, hash, withJobs = false }: DriftQuestion) =>
   ({ driver, session }: LoggedIn) =>
     Effect.gen(function* () {

@@ -28,7 +28,7 @@ export class DeviceFailure extends Schema.TaggedError<DeviceFailure>()("DeviceFa
 export class ChangeMoved extends Schema.TaggedError<ChangeMoved>()("ChangeMoved", { id: Schema.Int }) {}
 
 /** Where to log in when the row does not say it: another address, or the credentials of another state. */
-export const LoginAs = Schema.Struct({
+const LoginAs = Schema.Struct({
   address: Schema.optionalKey(Schema.String),
   state: Schema.optionalKey(DeviceState)
 })

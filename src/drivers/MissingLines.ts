@@ -82,7 +82,7 @@ const spellers: ReadonlyMap<string, Speller> = new Map(
 )
 
 /** The function that brings the lines of a platform into one spelling. */
-export const spellingOf = (platform: Platform): Speller => spellers.get(platform.name) ?? makeSpeller(platform)
+const spellingOf = (platform: Platform): Speller => spellers.get(platform.name) ?? makeSpeller(platform)
 
 const split = /^([a-z][a-z-]*)([\d/.,:-]*)$/i
 
@@ -96,7 +96,7 @@ const standsFor = (given: string, shown: string): boolean => {
 }
 
 /** Whether a given line is the shown one. The last word of several is a value, which is never shortened. */
-export const isSpelled = (given: Spelling, shown: Spelling): boolean => {
+const isSpelled = (given: Spelling, shown: Spelling): boolean => {
   const { words } = given
   if (words.length !== shown.words.length) return false
   return words.every((word, at) => {

@@ -17,7 +17,7 @@ const isAlreadyLoggedError = (error: unknown): boolean => {
 }
 
 /** Whether a line has no other cause than one that the log has reported already. */
-export const isAlreadyLogged = (cause: Cause.Cause<unknown>): boolean =>
+const isAlreadyLogged = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.length > 0 &&
   cause.reasons.every((reason) =>
     Cause.isFailReason(reason)
@@ -125,7 +125,7 @@ const textOf = (sentence: string, job: number | null): string =>
   job === null ? sentence : sentence.replace(new RegExp(`^job #${job}: ?`, "i"), "")
 
 /** A logger that publishes lines in the live feed. */
-export const makeLiveLogger = ({ hasListeners, publish }: Pick<LiveFeed["Service"], "hasListeners" | "publish">) =>
+const makeLiveLogger = ({ hasListeners, publish }: Pick<LiveFeed["Service"], "hasListeners" | "publish">) =>
   Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
     if (!hasListeners() || isAlreadyLogged(cause)) return
     const { job: named, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)

@@ -10,7 +10,7 @@ import { maskUrl } from "./Logging.ts"
 export const Exported = Context.Reference<boolean>("switchyard/runtime/Spans/Exported", { defaultValue: () => false })
 
 /** The id of a span that stands for none: a span below it begins a trace. By the standard no span has this id. */
-export const NO_SPAN = "0".repeat(16)
+const NO_SPAN = "0".repeat(16)
 
 type Attributes = Readonly<Record<string, string | number | boolean>>
 

@@ -54,7 +54,7 @@ export const serverUrl = (given = process.env["SWITCHYARD_URL"] || DEFAULT_URL):
   given.replace(/\/+$/, "").replace(/\/api(?:\/v1\.0)?$/, "")
 
 /** The file with the token. */
-export const tokenFile = (): string =>
+const tokenFile = (): string =>
   process.env["SWITCHYARD_TOKEN_FILE"] ||
   path.join(process.env["XDG_CONFIG_HOME"] || path.join(homedir(), ".config"), "switchyard", "token")
 

@@ -45,16 +45,13 @@ const textOf = (value: unknown): string => {
 const cellOf = (value: unknown): string => csvCell(textOf(value), typeof value !== "number")
 
 /** Lines of comma-separated values (RFC 4180). */
-export const csvLines = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): ReadonlyArray<string> => [
+const csvLines = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): ReadonlyArray<string> => [
   columns.map(([head]) => cellOf(head)).join(","),
   ...rows.map((row) => columns.map(([, of]) => cellOf(of(row))).join(","))
 ]
 
 /** Lines of a table whose columns are as wide as their widest text. */
-export const tableLines = <Row>(
-  columns: ReadonlyArray<Column<Row>>,
-  rows: ReadonlyArray<Row>
-): ReadonlyArray<string> => {
+const tableLines = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
   const cells = [
     columns.map(([head]) => head.toUpperCase()),
     ...rows.map((row) => columns.map(([, of]) => harmless(textOf(of(row)))))

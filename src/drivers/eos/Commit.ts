@@ -22,7 +22,7 @@ export const clockTime = (seconds: number): string => {
 }
 
 /** The switch's objection to a commit, which may take several lines; undefined if it has none. */
-export const commitComplaint = (cli: Cli, lines: ReadonlyArray<string>): string | undefined =>
+const commitComplaint = (cli: Cli, lines: ReadonlyArray<string>): string | undefined =>
   rejection(cli.dialect, "commit", lines) === undefined
     ? undefined
     : lines.filter((line) => line.trim() !== "").join("\n")

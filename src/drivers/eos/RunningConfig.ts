@@ -22,12 +22,12 @@ const volatileLines = [new RegExp(`^(?:${volatileLine}(?:\\n|$))+`), new RegExp(
 const LONGEST_ERROR = 3
 
 /** Most characters of a configuration, three times as many as a template may give (docs/switch-dialogues.md#limits). */
-export const LONGEST_CONFIG = 32 * 1024 * 1024
+const LONGEST_CONFIG = 32 * 1024 * 1024
 
 const command = "show running-config"
 
 /** Whether an answer that ends in these lines may be a whole configuration, or a refusal to show it. */
-export const configIsWhole = (lines: ReadonlyArray<string>): boolean => {
+const configIsWhole = (lines: ReadonlyArray<string>): boolean => {
   const last = lastText(lines)
   return last.trim() === "end" || (lines.length <= LONGEST_ERROR && dialect.error.test(last))
 }

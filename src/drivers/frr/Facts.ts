@@ -101,7 +101,7 @@ export const shownIn = (told: string): ShownIdentity => {
 }
 
 /** The release in the first line of `show version`; undefined when the line is something else. */
-export const releaseOf = (line: string): string | undefined => /^FRRouting (\S+)/.exec(line)?.[1]
+const releaseOf = (line: string): string | undefined => /^FRRouting (\S+)/.exec(line)?.[1]
 
 /** The record from the lines that `commands.machine` gives, in their order. */
 export const factsOf = (machine: string, release: string, links: Links): Facts => {

@@ -34,7 +34,7 @@ const LldpEntry = Schema.Struct({
 })
 
 /** In the form `json0` everything is a list, also what there is once. */
-export const ShowNeighbours = Schema.Struct({
+const ShowNeighbours = Schema.Struct({
   lldp: Schema.Array(Schema.Struct({ interface: Schema.optionalKey(Schema.Array(LldpEntry)) }))
 })
 export type ShowNeighbours = typeof ShowNeighbours.Type
@@ -94,7 +94,7 @@ export const lldpDetail = (remote: Remote) => Effect.map(shown(remote), neighbou
 
 // Which stations a switch has learnt, and on which ports, from the kernel (docs/frr.md#reading).
 
-export const Bridged = Schema.Array(
+const Bridged = Schema.Array(
   Schema.Struct({
     mac: Schema.optionalKey(Schema.String),
     ifname: Schema.optionalKey(Schema.String),

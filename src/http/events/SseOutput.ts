@@ -20,7 +20,7 @@ export const beginning = (position: number): string => `retry: ${RETRY}\nid: ${p
 /** No event up to this number. */
 export const heartbeat = (position: number): string => `: nothing new\nid: ${position}\n\n`
 
-export const eventText = (event: LiveEvent): string => `id: ${event.id}\n${message(event.kind, event)}`
+const eventText = (event: LiveEvent): string => `id: ${event.id}\n${message(event.kind, event)}`
 
 /** Without a number, so that a client resumes from the last event. */
 export const toldText = (thing: LiveItem): string =>
