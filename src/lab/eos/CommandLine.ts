@@ -19,7 +19,6 @@ import * as ConfigSessions from "./ConfigSessions.ts"
 import * as Faults from "../Faults.ts"
 import * as Flash from "../Flash.ts"
 import * as Loader from "./ConfigLoader.ts"
-import { render } from "./ConfigTree.ts"
 import * as Switch from "../Switch.ts"
 import { firstWord } from "./Words.ts"
 
