@@ -174,6 +174,26 @@ const TABLE = {
     usual: true,
     quirks: { saltsSecrets: true, saltsAtCommit: true }
   },
+  bySections: {
+    description: "prints differences by sections, without `@@` lines",
+    usual: true,
+    quirks: { diffs: "sections" }
+  },
+  saltingBySections: {
+    description: "gives secrets a new salt at each load, and prints differences by sections",
+    usual: true,
+    quirks: { saltsSecrets: true, diffs: "sections" }
+  },
+  withoutNamedConfig: {
+    description: "cannot show what a session's commit will run",
+    usual: true,
+    quirks: { withoutNamedConfig: true }
+  },
+  sectionsOnly: {
+    description: "prints differences by sections, and cannot show what a session's commit will run",
+    usual: true,
+    quirks: { diffs: "sections", withoutNamedConfig: true }
+  },
   normalising: {
     description: "prints lines in another spelling than it was given",
     usual: true,
