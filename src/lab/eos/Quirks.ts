@@ -34,6 +34,10 @@ export const Quirks = Schema.Struct({
   maxPending: count,
   /** Most sessions that are kept after their end. */
   maxSaved: count,
+  /** How `show session-config diffs` prints: with `@@` lines, or with the headings of sections around what changes. */
+  diffs: oneOf("unified", "sections"),
+  /** `show session-config named X` is unknown; its form with `diffs` is not. */
+  withoutNamedConfig: flag,
   /** Each load gives secrets in clear, salted type 7 and NTP keys another hash or obfuscation. */
   saltsSecrets: flag,
   /** With each commit keys of type 7 get another obfuscation once more. */
@@ -88,6 +92,8 @@ export const none: Required<Quirks> = {
   terminalDisabled: false,
   maxPending: 5,
   maxSaved: 1,
+  diffs: "unified",
+  withoutNamedConfig: false,
   saltsSecrets: false,
   saltsAtCommit: false,
   normalises: [],
