@@ -21,7 +21,7 @@ import { shownHash } from "../drivers/UnifiedDiff.ts"
 import type { SecretDigests } from "../store/ChangeStore.ts"
 import * as ChangeProof from "./ChangeProof.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
-import { type DriverError, renderError, UnexpectedAnswer } from "../drivers/DriverErrors.ts"
+import { type DriverError, type ReadError, renderError, UnexpectedAnswer } from "../drivers/DriverErrors.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { KnownSecrets } from "./KnownSecrets.ts"
 import * as LoadPromise from "./LoadPromise.ts"
@@ -185,6 +185,9 @@ const otherSessionsRemark = (names: ReadonlyArray<string>): string =>
 
 const MOST_SHOWN = 10
 
+/** Milliseconds for which a list of sessions stands for another one over the same connection. */
+const RECENT = 2_000
+
 /** The remark about a running configuration that a command in a candidate has altered. */
 const alteredRemark = (before: string | null, now: string): string => {
   if (before === null) return "The running configuration differs from the one before the change"
@@ -207,6 +210,19 @@ export const make = (context: ChangeContext): ChangeSteps => {
   /** The sessions that `verify` saw, for the load directly after it. */
   let sessionsSeen: ConfigSessions | null = null
   let mergesAtCommit = false
+  /** The last list of sessions that was read over the open connection, and when. */
+  let lastList: { readonly seen: ConfigSessions; readonly at: number } | null = null
+
+  const readList = Effect.fnUntraced(function* (read: Effect.Effect<ConfigSessions, ReadError>) {
+    const seen = yield* read
+    lastList = { seen, at: yield* Clock.currentTimeMillis }
+    return seen
+  })
+
+  /** That list, if it is so recent that another answer would only repeat it. */
+  const recentList = Effect.map(Clock.currentTimeMillis, (now) =>
+    lastList !== null && Math.abs(now - lastList.at) < RECENT ? lastList.seen : undefined
+  )
 
   const verify = Effect.fnUntraced(function* ({ dryRun, expectedHash, force, shown }: ChangeRow) {
     const { driver, session } = yield* connection.current
@@ -293,7 +309,8 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const look = Effect.fnUntraced(function* (row: ChangeRow, newConnection: boolean) {
     const loggedIn = yield* newConnection ? connection.fresh : connection.current
     const { driver, session } = loggedIn
-    const seenSessions = yield* row.timerSeconds === null ? session.sessions : session.sessionsWhileTimed(row.timerSeen)
+    const read = readList(row.timerSeconds === null ? session.sessions : session.sessionsWhileTimed(row.timerSeen))
+    const seenSessions = (newConnection ? undefined : yield* recentList) ?? (yield* read)
     const { sessions } = seenSessions
     const ourTimer = sightOf(row, seenSessions)
     const isOpen = (wanted: string) => sessions.some(({ name, state }) => name === wanted && state === "open")
@@ -356,11 +373,11 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const confirm = (row: ChangeRow) =>
     Effect.gen(function* () {
       const { session } = yield* connection.current
-      if ((yield* session.confirm(row.sessionName, row.timerSeen)) === "unseen") {
+      if ((yield* session.confirm(row.sessionName, row.timerSeen, yield* recentList)) === "unseen") {
         return ended({ type: "CONFIRM_UNSEEN" })
       }
       // a configuration that is saved while the timer runs would survive the rollback and return at the next start
-      const sight = sightOf(row, yield* session.sessionsWhileTimed(true))
+      const sight = sightOf(row, yield* readList(session.sessionsWhileTimed(true)))
       if (sight === "unseen") return ended({ type: "CONFIRM_UNSEEN" })
       if (sight === "runs") return ended({ type: "CONFIRM_REFUSED", failure: TIMER_RUNS_ON })
       const saved = yield* save

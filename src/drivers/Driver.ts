@@ -340,9 +340,14 @@ export interface DriverSession extends VerbGroups {
   readonly commitTimed: (name: string, seconds: number) => Effect.Effect<void, ExchangeError | CommitError>
   /**
    * Stops the timer of our own commit, `wasSeen` as in `sessionsWhileTimed`. Works from another session than the one that
-   * committed. Does not save. Refused if the timer is another one or has ended.
+   * committed. Does not save. Refused if the timer is another one or has ended. `seen` is a recent answer of `sessionsWhileTimed`,
+   * which saves one more question.
    */
-  readonly confirm: (name: string, wasSeen?: boolean) => Effect.Effect<ConfirmAnswer, ExchangeError | CommitError>
+  readonly confirm: (
+    name: string,
+    wasSeen?: boolean,
+    seen?: ConfigSessions
+  ) => Effect.Effect<ConfirmAnswer, ExchangeError | CommitError>
   /** Makes the running configuration the one that is used at the next start. */
   readonly save: Effect.Effect<void, ExchangeError | CommandRejected>
   /**

@@ -116,7 +116,7 @@ export const defineSession = (hostname: string, verbs: SessionDefinition): Drive
     ...verbs,
     commit: (name) => orNoCommit(name, verbs.commit(name)),
     commitTimed: (name, seconds) => orNoCommit(name, verbs.commitTimed(name, seconds)),
-    confirm: (name, wasSeen) => orNoCommit(name, verbs.confirm(name, wasSeen))
+    confirm: (name, wasSeen, seen) => orNoCommit(name, verbs.confirm(name, wasSeen, seen))
   })
 }
 

@@ -1,6 +1,6 @@
 /** Commit, commit timer, confirm and discard on EOS (docs/switch-dialogues.md#eos-commit-confirm-discard). */
 import { Effect, Option } from "effect"
-import type { ConfirmAnswer, MovedCommit } from "../Driver.ts"
+import type { ConfigSessions, ConfirmAnswer, MovedCommit } from "../Driver.ts"
 import { CommitError, type ExchangeError, type ReadError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import { type Cli, named, rejection } from "../ssh/Cli.ts"
@@ -74,8 +74,14 @@ export const commitTimed = (
  * Stops our own timer. Looks first, because a commit of an expired or foreign session would be another commit. If the switch shows
  * neither that the timer runs nor that it has ended, a refusal may only mean that it does not run: the caller must find out.
  */
-export const confirm = Effect.fnUntraced(function* (cli: Cli, name: string, list: SessionList, wasSeen: boolean) {
-  const { pending, timer } = yield* list.readWhileTimed(wasSeen)
+export const confirm = Effect.fnUntraced(function* (
+  cli: Cli,
+  name: string,
+  list: SessionList,
+  wasSeen: boolean,
+  seen?: ConfigSessions
+) {
+  const { pending, timer } = seen ?? (yield* list.readWhileTimed(wasSeen))
   const given = commitCommand(cli, name, `configure session ${name} commit`)
   if (timer._tag === "unknown") {
     yield* Effect.catchTag(given, "CommitError", (error) =>

@@ -67,7 +67,7 @@ const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell, shared:
     discard: (name) => Commit.discard(cli, name),
     commit: (name) => Commit.commit(cli, name),
     commitTimed: (name, seconds) => Commit.commitTimed(cli, name, seconds),
-    confirm: (name, wasSeen = false) => Commit.confirm(cli, name, list, wasSeen),
+    confirm: (name, wasSeen = false, seen) => Commit.confirm(cli, name, list, wasSeen, seen),
     save: save(cli),
     commitAndSave: (name, silenceSeconds) => commitAndSave(cli, name, silenceSeconds, shell.destroy),
     firmware: firmware(cli, hangUp),
