@@ -20,7 +20,7 @@ import {
 import { keepsMeaning } from "../drivers/SameMeaning.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import { sectionAround } from "../drivers/SectionText.ts"
-import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
+import * as LoadPromise from "./LoadPromise.ts"
 
 /** The inputs of the probes of one load: the running configuration as the switch shows it, and the name of the temporary session. */
 export interface ProbeScene {
@@ -45,12 +45,12 @@ export type Probed =
   | { readonly _tag: "Unseen"; readonly why: string }
 
 /** The configuration that the switch promises for this text; none if its difference does not fit. */
-const promisedBy = Effect.fnUntraced(function* ({ loads, name, running, session }: ProbeScene, text: string) {
+const promisedBy = Effect.fnUntraced(function* ({ loads, name, platform, running, session }: ProbeScene, text: string) {
   const known = loads.get(text)
   if (known !== undefined) return known
-  const loaded = session.load({ text, mode: "replace", name, foreignSessions: "ignore" })
-  const { diff } = yield* Effect.ensuring(loaded, Effect.ignore(session.discard(name)))
-  const promised = UnifiedDiff.apply(running, diff)
+  const loading = session.load({ text, mode: "replace", name, foreignSessions: "ignore", readBack: true })
+  const loaded = yield* Effect.ensuring(loading, Effect.ignore(session.discard(name)))
+  const promised = Option.map(LoadPromise.promisedBy(platform, running, loaded), (found) => found.text)
   loads.set(text, promised)
   return promised
 })

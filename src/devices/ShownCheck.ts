@@ -36,7 +36,7 @@ export interface Loaded {
   readonly candidate: string
   readonly running: string
   readonly remarks: ReadonlyArray<LineRemark>
-  /** The configuration that the switch promises by its difference; null if that does not fit the running configuration. */
+  /** The configuration that the switch promises to run; null if that cannot be made out. */
   readonly promised: string | null
   readonly policy: ChangeRow["onMissingLines"]
 }
@@ -92,9 +92,11 @@ const refused = (hostname: string, lines: ReadonlyArray<MissingLine>, findings: 
 const noted = (
   remarks: ReadonlyArray<LineRemark>,
   missing: ReadonlyArray<MissingLine>,
+  passed: ReadonlyArray<number>,
   isNew: (line: MissingLine) => boolean
 ) =>
   ({
+    ...(passed.length === 0 ? {} : { passed }),
     said: remarks.map(({ answer, line, lineNumber }) => ({ line_number: lineNumber, line: line.trim(), answer })),
     not_shown: missing.slice(0, MOST_SHOWN).map((found) => ({
       line_number: found.lineNumber,
@@ -164,8 +166,7 @@ export const check: (
   loaded: Loaded
 ) => Effect.Effect<ChangeNotes | undefined, ReplaceConfigException | DriverError | SqlError.SqlError> =
   Effect.fnUntraced(function* (context, { driver: { platform }, session }, loaded) {
-    const { candidate, name, policy, remarks, running } = loaded
-    const promised = loaded.promised ?? Option.getOrNull(yield* session.candidateText(name))
+    const { candidate, name, policy, promised, remarks, running } = loaded
     if (promised === null) return undefined
     const find = (known?: KnownSpelling) => missingLines(platform, candidate, promised, known)
     let missing = find()
@@ -174,7 +175,8 @@ export const check: (
         spellingsOf(platform, yield* context.learned.lookup({ platform: platform.name, release: context.release }))
       )
     }
-    if (missing.length === 0) return remarks.length === 0 ? undefined : noted(remarks, [], () => false)
+    if (missing.length === 0) return remarks.length === 0 ? undefined : noted(remarks, [], [], () => false)
+    const unknown = missing
     const before = Option.map(yield* context.previous, (text) => placedLines(platform, text))
     const isNew = (line: MissingLine) => !Option.exists(before, (lines) => lines.has(placeOf(line)))
     let findings: Findings = new Map()
@@ -191,5 +193,30 @@ export const check: (
       if (found !== undefined && found._tag !== "NotTaken")
         context.remark(`${whyMissing(line, found)}; ${withWarn(found)}`)
     }
-    return missing.length + remarks.length === 0 ? undefined : noted(remarks, missing, isNew)
+    const left = new Set(missing.map(({ lineNumber }) => lineNumber))
+    const passed = unknown.map(({ lineNumber }) => lineNumber).filter((number) => !left.has(number))
+    return missing.length + remarks.length + passed.length === 0 ? undefined : noted(remarks, missing, passed, isNew)
   })
+
+/**
+ * The lines of the candidate that a running configuration does not have, after a commit: by what was learnt, and without those that
+ * the change was allowed to lack.
+ */
+export const missingInRunning: (
+  context: ShownContext,
+  platform: Platform,
+  candidate: string,
+  row: Pick<ChangeRow, "notes">,
+  running: string
+) => Effect.Effect<ReadonlyArray<MissingLine>, SqlError.SqlError> = Effect.fnUntraced(function* (
+  { learned, release },
+  platform,
+  candidate,
+  { notes },
+  running
+) {
+  if (missingLines(platform, candidate, running).length === 0) return []
+  const allowed = new Set([...(notes?.not_shown.map(({ line_number }) => line_number) ?? []), ...(notes?.passed ?? [])])
+  const known = spellingsOf(platform, yield* learned.lookup({ platform: platform.name, release }))
+  return missingLines(platform, candidate, running, known).filter(({ lineNumber }) => !allowed.has(lineNumber))
+})

@@ -168,6 +168,20 @@ describe("a spelling that was not known", () => {
   )
 })
 
+it.live("a switch that states nothing of its own is proved although lines are spelled otherwise or replaced", () =>
+  withQuirks({ rewrites: { "^storm level (.*)": "storm-control all level $1" }, withoutNamedConfig: true }, (lab) =>
+    Effect.gen(function* () {
+      const job = yield* apply(lab, [
+        ...onPort("storm level 5", "mtu 9000", "mtu 9100"),
+        "ntp authentication-key 4 md5 0 hunter2"
+      ])
+      assert.strictEqual(outcome(job), "ok")
+      assert.include(Lab.switchAt(lab, 0).running(), "storm-control all level 5")
+      yield* Lab.nothingLeft(lab)
+    })
+  )
+)
+
 it.live("a switch with one session at a time says that the line could not be looked at, and does not blame it", () =>
   withQuirks({ rewrites: { "^storm level (.*)": "storm-control all level $1" }, maxPending: 1 }, (lab) =>
     Effect.gen(function* () {
