@@ -9,6 +9,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { SecretTexts } from "./SecretStore.ts"
+import { textsOfStatement } from "./StoredTexts.ts"
 import { newChange } from "../../machines/change/ChangeDecision.ts"
 import type { Device } from "../domain/Device.ts"
 import { filled, learnt, placed, shapeOf, withoutOwnLines } from "../domain/ConfigLines.ts"
@@ -191,7 +192,7 @@ const makeProved = Effect.gen(function* () {
 
   const of = Effect.fn("ConfigStore.proved.of")(function* (deviceId: number) {
     const [row] =
-      yield* sql<ProvedConfig>`select device_id, job_id, hash, config from proved_config where device_id = ${deviceId}`
+      yield* sql<ProvedConfig>`select device_id, job_id, hash, whole_text(config) as config from proved_config where device_id = ${deviceId}`
     return Option.flatMap(Option.fromUndefinedOr(row), (found) =>
       Option.map(secrets.open(found.config), (config) => ({ ...found, config }))
     )
@@ -224,8 +225,11 @@ const makeProved = Effect.gen(function* () {
       reason: "unchanged"
     } as const
     yield* changes.findOrInsert({ job_id, device_id, protocol, candidate: config, load_mode: "replace" })
-    yield* sql`insert into proved_config (device_id, job_id, hash, config)
-      values (${device_id}, ${job_id}, ${hash}, ${secrets.seal(config)}) ${replaceProved}`
+    const texts = textsOfStatement(sql, secrets)
+    const reference = texts.refer(config)
+    yield* sql`with ${texts.stored()}given as (select ${reference}::text as config)
+      insert into proved_config (device_id, job_id, hash, config)
+      select ${device_id}::integer, ${job_id}::integer, ${hash}, config from given ${replaceProved}`
   })
 
   return { of, isRun, prove } satisfies ProvedConfigs
