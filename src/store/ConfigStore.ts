@@ -16,6 +16,7 @@ import { platformOf } from "../domain/platforms/Platforms.ts"
 import { ChangeStore, REPLACE_PROVED } from "./ChangeStore.ts"
 import { ApplyConfig, RevertJob, SyncDevices } from "../domain/jobs/ChangeJobs.ts"
 import { InitStep2 } from "../domain/jobs/InitJobs.ts"
+import { textsOfStatement } from "./StoredTexts.ts"
 
 /** Selects a job: by id, the n-th before the newest, or the newest that ended before a time (ISO 8601). */
 export type HistoryChoice =
@@ -191,7 +192,7 @@ const makeProved = Effect.gen(function* () {
 
   const of = Effect.fn("ConfigStore.proved.of")(function* (deviceId: number) {
     const [row] =
-      yield* sql<ProvedConfig>`select device_id, job_id, hash, config from proved_config where device_id = ${deviceId}`
+      yield* sql<ProvedConfig>`select device_id, job_id, hash, whole_text(config) as config from proved_config where device_id = ${deviceId}`
     return Option.flatMap(Option.fromUndefinedOr(row), (found) =>
       Option.map(secrets.open(found.config), (config) => ({ ...found, config }))
     )
@@ -224,8 +225,11 @@ const makeProved = Effect.gen(function* () {
       reason: "unchanged"
     } as const
     yield* changes.findOrInsert({ job_id, device_id, protocol, candidate: config, load_mode: "replace" })
-    yield* sql`insert into proved_config (device_id, job_id, hash, config)
-      values (${device_id}, ${job_id}, ${hash}, ${secrets.seal(config)}) ${replaceProved}`
+    const texts = textsOfStatement(sql, secrets)
+    const reference = texts.refer(config)
+    yield* sql`with ${texts.stored()}given as (select ${reference}::text as config)
+      insert into proved_config (device_id, job_id, hash, config)
+      select ${device_id}::integer, ${job_id}::integer, ${hash}, config from given ${replaceProved}`
   })
 
   return { of, isRun, prove } satisfies ProvedConfigs
