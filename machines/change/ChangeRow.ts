@@ -82,6 +82,8 @@ export interface ChangeNotes {
   readonly said: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly answer: string }>
   /** Lines that are missing from the promised configuration; `is_new`: the previous candidate did not have them. */
   readonly not_shown: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly is_new: boolean }>
+  /** Numbers of lines that the load has shown to be in force in another spelling, as a default, or replaced by a later line. */
+  readonly passed?: ReadonlyArray<number>
 }
 
 /** The policy for lines that are not shown; by default, new ones fail the change. */

@@ -5,6 +5,7 @@
  * statechart decides what a proof means for the change.
  */
 import { Effect, Option, Result } from "effect"
+import type { SqlError } from "effect/sql"
 import type { ChangeEvent, ChangeRow, Proof } from "../../machines/change/ChangeRow.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions, Driver } from "../drivers/Driver.ts"
@@ -27,7 +28,7 @@ export interface ProofWanted {
   /** In any order. */
   readonly suffices: ReadonlyArray<Proof>
   /** The lines of the candidate that what runs does not have, without those that the change was allowed to lack. */
-  readonly missing: (row: ProvedRow, running: string) => ReadonlyArray<MissingLine>
+  readonly missing: (row: ProvedRow, running: string) => Effect.Effect<ReadonlyArray<MissingLine>, SqlError.SqlError>
 }
 
 /** The proof, or why there is none: the text of an error, or null if the device differs. */
@@ -127,14 +128,14 @@ export const prove = Effect.fnUntraced(function* (
   row: ProvedRow,
   running: string,
   seen: ConfigSessions | undefined
-): Effect.fn.Return<Proved, LoadError | ReadError> {
+): Effect.fn.Return<Proved, LoadError | ReadError | SqlError.SqlError> {
   const { driver } = loggedIn
   const why: Array<string> = []
 
   // the promised text also holds the other running lines, so it proves more than merging the lines again
   const isStated = row.readBack === true || (wanted.loadMode === "merge" && row.promised === true)
   if (isStated && wanted.suffices.includes("promised-text")) return { proof: "promised-text" }
-  const missing = wanted.missing(row, running)
+  const missing = yield* wanted.missing(row, running)
   const lacks = missing.length === 0 ? null : namedLines(missing)
   if (wanted.suffices.includes("loaded-again")) {
     const again = yield* loadAgain(wanted, loggedIn, row, seen)
