@@ -75,7 +75,7 @@ export const commitTimed = (
  * neither that the timer runs nor that it has ended, a refusal may only mean that it does not run: the caller must find out.
  */
 export const confirm = Effect.fnUntraced(function* (cli: Cli, name: string, list: SessionList, wasSeen: boolean) {
-  const { pending, timer } = yield* list.readWhileTimed(wasSeen)
+  const { pending, timer } = yield* list.readWhileTimed(name, wasSeen)
   const given = commitCommand(cli, name, `configure session ${name} commit`)
   if (timer._tag === "unknown") {
     yield* Effect.catchTag(given, "CommitError", (error) =>

@@ -33,16 +33,32 @@ describe("a commit timer", () => {
       const { device, login } = yield* withQuirks(quirks)
       const session = yield* login
       yield* commitTimed(session)
-      const timed = yield* session.sessionsWhileTimed(false)
+      const timed = yield* session.sessionsWhileTimed("job412", false)
       assert.deepStrictEqual(timed.timer, { _tag: "running", name: "job412" })
       assert.strictEqual(timed.sessions.find(({ name }) => name === "job412")?.state, "timed")
       assert.strictEqual(yield* session.confirm("job412"), "seen")
       assert.isUndefined(device.timer())
-      assert.deepStrictEqual((yield* session.sessionsWhileTimed(false)).timer, { _tag: "none" })
+      assert.deepStrictEqual((yield* session.sessionsWhileTimed("job412", false)).timer, { _tag: "none" })
       // a new login has not seen it on its own
       const later = yield* login
-      assert.deepStrictEqual((yield* later.sessionsWhileTimed(false)).timer, { _tag: "unknown" })
-      assert.deepStrictEqual((yield* later.sessionsWhileTimed(true)).timer, { _tag: "none" })
+      assert.deepStrictEqual((yield* later.sessionsWhileTimed("job412", false)).timer, { _tag: "unknown" })
+      assert.deepStrictEqual((yield* later.sessionsWhileTimed("job412", true)).timer, { _tag: "none" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.each([
+    ["at its session", { timerShown: "session" }],
+    ["above the sessions", { timerShown: "top" }],
+    ["in the text form only", { timerShown: "text" }],
+    ["in the text form, because there is no JSON", { sessionsWithoutJson: true }]
+  ] as const)("that was shown %s and is gone is unknown while its session is not shown as committed", ([, quirks]) =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks(quirks, { kind: "confirmIgnored" })
+      const session = yield* login
+      yield* commitTimed(session)
+      assert.strictEqual(yield* session.confirm("job412"), "seen")
+      assert.isDefined(device.timer())
+      assert.deepStrictEqual((yield* session.sessionsWhileTimed("job412", true)).timer, { _tag: "unknown" })
     }).pipe(Effect.scoped)
   )
 
@@ -55,7 +71,7 @@ describe("a commit timer", () => {
       const { device, login } = yield* withQuirks(quirks, ...faults)
       const session = yield* login
       yield* commitTimed(session)
-      assert.deepStrictEqual((yield* session.sessionsWhileTimed(false)).timer, { _tag: "unknown" })
+      assert.deepStrictEqual((yield* session.sessionsWhileTimed("job412", false)).timer, { _tag: "unknown" })
       assert.strictEqual(yield* session.confirm("job412"), "unseen")
       assert.isUndefined(device.timer())
       assert.include(device.running(), "desk 2")

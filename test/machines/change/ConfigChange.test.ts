@@ -400,6 +400,13 @@ describe("a change whose commit timer is invisible", () => {
     expect(settled.snapshot.value).toEqual({ outlasting: "waiting" })
   })
 
+  it("that has taken back what was saved already has the old configuration saved again", () => {
+    const settled = after(pending, seen("candidate", true), { type: "CONFIRMED" }, unseen("candidate"))
+    const back = after(settled, "expiry", seen("old"))
+    expect(back).toMatchObject({ step: { src: "save", task: { row: { phase: "restoring", reason: "rolledBack" } } } })
+    expect(outcome(after(back, { type: "SAVED" }))).toMatchObject({ result: "reverted", ok: false })
+  })
+
   it("is resumed by confirming once more", () => {
     const walk = after(left("outlasting"), unseen("candidate"))
     expect(walk).toMatchObject({ step: { src: "confirm", task: { row: { epoch: 2 } } } })

@@ -256,6 +256,13 @@ const timers: ReadonlyArray<FaultCase> = [
     ending: { ...takenBack("CommitError: "), says: [RUNS_ON, ...takenBack("CommitError: ").says] }
   },
   {
+    fault: "confirmation ignored",
+    place: "although it is answered, and the timer shown nowhere from then on (it is waited for)",
+    begins: "start",
+    arm: faults({ kind: "confirmIgnored" }),
+    ending: { ...takenBack(STARTED_BACK), untold: true }
+  },
+  {
     fault: "reboots",
     place: "after the commit",
     begins: "committed",
