@@ -450,6 +450,13 @@ describe("a change whose commit timer is invisible", () => {
   })
 })
 
+it("runs the new configuration when it was confirmed and cannot be saved", () => {
+  const failed = [{ type: "SAVE_FAILED" }, seen("candidate")] as const
+  const saving = after(begin(row()), ...committed, seen("candidate", true), ...failed)
+  const last = after(saving, ...failed, ...failed, ...failed, ...failed, { type: "SAVE_FAILED" })
+  expect(outcome(last)).toMatchObject({ result: "unknown", reason: "notSaved", runs: "new", ok: false })
+})
+
 describe("a change on a device that saves with each commit", () => {
   const saves: ChangeEvent = { type: "RUNNING_READ", hash: "old", foreignTimer: false, savesAtCommit: true }
   const loadedThere: ReadonlyArray<ChangeEvent> = [
