@@ -40,12 +40,12 @@ const NOT_SHOWN = "it does not show what the session has committed"
 const failed = (why: ReadonlyArray<string>): Proved => ({ proof: null, failure: `CommitError: ${why.join("; ")}\n` })
 
 /** The switch answers, but opens no session while the timer runs, or refuses the load. Another timer does not count. */
-const isRefusal = (error: LoadError, name: string): boolean => {
+const isRefusal = (error: LoadError): boolean => {
   switch (error._tag) {
     case "CommandRejected":
       return true
     case "SessionLockedException":
-      return error.session === name
+      return error.unopened === true
     case "ReplaceConfigException":
       return error.rejected.length === 0
     default:
@@ -73,9 +73,8 @@ const loadAgain = Effect.fnUntraced(function* (
   }
   const loaded = yield* session.load(request).pipe(
     Effect.map(({ diff }) => Result.succeed(diff)),
-    Effect.catchIf(
-      (error) => isRefusal(error, name),
-      ({ message }) => Effect.succeed(Result.fail(`the candidate could not be loaded again (${message.trim()})`))
+    Effect.catchIf(isRefusal, ({ message }) =>
+      Effect.succeed(Result.fail(`the candidate could not be loaded again (${message.trim()})`))
     )
   )
   const discard = session.discard(name)

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { DriverSession } from "../../../src/drivers/Driver.ts"
+import { renderError } from "../../../src/drivers/DriverErrors.ts"
 import * as LoadChecks from "../../../src/drivers/LoadChecks.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
@@ -102,6 +103,40 @@ describe("a commit timer", () => {
   )
 })
 
+describe("a switch that is busy", () => {
+  const busy = (step: "commitTimer" | "confirm", times: number, message: string): Fault => ({
+    kind: "error",
+    step,
+    message,
+    times
+  })
+
+  it.live.each([
+    ["commitTimer", "% ConfigAgent is busy, please try again"],
+    ["commitTimer", "% Another commit is in progress"],
+    ["confirm", "% Configuration session commit in progress, try again later"]
+  ] as const)("is given its %s again after %s", ([step, message]) =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks({}, busy(step, 1, message))
+      const session = yield* login
+      yield* commitTimed(session)
+      assert.strictEqual(yield* session.confirm("job412"), "seen")
+      assert.isUndefined(device.timer())
+      assert.include(device.running(), "desk 2")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has refused the commit when it is still busy afterwards", () =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks({}, busy("commitTimer", 9, "% ConfigAgent is busy"))
+      const error = yield* Effect.flip(commitTimed(yield* login))
+      assert.strictEqual(error._tag, "CommitError")
+      assert.notInclude(device.running(), "desk 2")
+      assert.strictEqual(device.commands().filter(({ command }) => command.includes("commit timer")).length, 3)
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("the settings of sessions", () => {
   it.live.each([
     ["JSON", {}],
@@ -189,6 +224,24 @@ describe("other people's open sessions", () => {
     Effect.gen(function* () {
       const { login } = yield* withQuirks({ ...old, ...form })
       assert.deepInclude(yield* (yield* login).load(load), { otherSessions: ["cfg-4711-1"] })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are named, and not ours, when the switch opens no further session beside them", () =>
+    Effect.gen(function* () {
+      const { login } = yield* withQuirks({ ...old, maxPending: 1 })
+      const error = yield* Effect.flip((yield* login).load(load))
+      assert.deepInclude(error, { _tag: "SessionLockedException", session: "cfg-4711-1" })
+      assert.match(renderError(error), /configuration session cfg-4711-1; .*\nSessionLockedException: % Maximum number/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are not made up when the switch opens no session and lists none", () =>
+    Effect.gen(function* () {
+      const { login } = yield* withQuirks({ maxPending: 0 })
+      const error = yield* Effect.flip((yield* login).load(load))
+      assert.strictEqual(error._tag, "SessionLockedException")
+      assert.notInclude(renderError(error), "job412")
     }).pipe(Effect.scoped)
   )
 
