@@ -4,19 +4,7 @@
  */
 import { assign, enqueueActions, setup } from "xstate"
 import { unprovided } from "../StepLogic.ts"
-import {
-  type ChangeEvent,
-  type ChangePhase,
-  type ChangeReason,
-  type ChangeRow,
-  type ClaimTask,
-  isFinal,
-  type LoadPromise,
-  type LookTask,
-  type Observation,
-  type StepTask,
-  type Verdict
-} from "./ChangeRow.ts"
+import { type ChangeEvent, type ChangePhase, type ChangeReason, type ChangeRow, type ClaimTask, isFinal, type LoadPromise, type LookTask, type Observation, type StepTask, type Verdict } from "./ChangeRow.ts"
 
 /** How often a change is started again before it is given up. */
 export const MAX_ROUNDS = 3
@@ -88,8 +76,9 @@ const mayRun = (context: ChangeContext, seen: Observation): boolean =>
   seen.ourTimer === "runs" || (seen.running !== "old" && !isGone(context, seen))
 
 /** The stored fields of an answered load. */
-const promiseOf = ({ promised, remarks, setSecrets, shape }: LoadPromise): LoadPromise => ({
+const promiseOf = ({ promised, readBack, remarks, setSecrets, shape }: LoadPromise): LoadPromise => ({
   ...(promised === undefined ? {} : { promised }),
+  ...(readBack === undefined ? {} : { readBack }),
   ...(shape === undefined ? {} : { shape }),
   ...(setSecrets === undefined ? {} : { setSecrets }),
   ...(remarks === undefined ? {} : { remarks })
@@ -136,7 +125,8 @@ export const change = setup({
         ...context.row,
         phase: params.phase ?? context.row.phase,
         timerSeen: context.row.timerSeen || (event.type === "OBSERVED" && event.ourTimer === "runs"),
-        ...(event.type === "OBSERVED" && event.proof !== undefined ? { proof: event.proof } : {})
+        ...(event.type === "OBSERVED" && event.proof !== undefined ? { proof: event.proof } : {}),
+        ...(event.type === "OBSERVED" && event.hash !== undefined ? { candidateHash: event.hash } : {})
       },
       failure: context.failure ?? ("failure" in event ? (event.failure ?? null) : null),
       attempts: 0
