@@ -4,7 +4,19 @@
  */
 import { assign, enqueueActions, setup } from "xstate"
 import { unprovided } from "../StepLogic.ts"
-import { type ChangeEvent, type ChangePhase, type ChangeReason, type ChangeRow, type ClaimTask, isFinal, type LoadPromise, type LookTask, type Observation, type StepTask, type Verdict } from "./ChangeRow.ts"
+import {
+  type ChangeEvent,
+  type ChangePhase,
+  type ChangeReason,
+  type ChangeRow,
+  type ClaimTask,
+  isFinal,
+  type LoadPromise,
+  type LookTask,
+  type Observation,
+  type StepTask,
+  type Verdict
+} from "./ChangeRow.ts"
 
 /** How often a change is started again before it is given up. */
 export const MAX_ROUNDS = 3
