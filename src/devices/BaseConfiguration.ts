@@ -81,7 +81,14 @@ const load = Effect.fnUntraced(function* (
   const { hostname, os_version } = device
   const seen: Array<string> = []
   const remark = (sentence: string) => void seen.push(sentence)
-  const context = { hostname, release: os_version ?? "", learned, previous: Effect.succeedNone, remark }
+  const context = {
+    hostname,
+    release: os_version ?? "",
+    learned,
+    previous: Effect.succeedNone,
+    proved: Effect.succeedNone,
+    remark
+  }
   const { remarks } = loaded
   const check = { name, candidate: config, running, remarks, promised: Option.getOrNull(promised), policy: undefined }
   const notes = yield* ShownCheck.check(context, loggedIn, check)

@@ -40,7 +40,7 @@ const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string |
 export interface Services {
   readonly changes: ChangeStore["Service"]
   readonly live: Pick<ChangeStore["Service"]["live"], "place">
-  readonly proved: Pick<ConfigStore["Service"]["proved"], "isRun">
+  readonly proved: Pick<ConfigStore["Service"]["proved"], "isRun" | "of">
   readonly login: DeviceLogin["Service"]
   readonly identities: IdentityStore["Service"]
   readonly learned: ConfigStore["Service"]["learned"]
@@ -96,6 +96,10 @@ const connect = Effect.fnUntraced(function* (
       release: device.os_version ?? "",
       learned,
       previous: changes.candidateBefore(change.id),
+      proved: Effect.map(
+        proved.of(device.id),
+        Option.map(({ config }) => config)
+      ),
       remark: (sentence) => {
         seen.remarks = [...seen.remarks, sentence]
       }

@@ -5,19 +5,19 @@
  * statechart decides what a proof means for the change.
  */
 import { Effect, Option, Result } from "effect"
-import type { SqlError } from "effect/sql"
 import type { ChangeEvent, ChangeRow, Proof } from "../../machines/change/ChangeRow.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions, Driver } from "../drivers/Driver.ts"
 import { type LoadError, type ReadError, renderError } from "../drivers/DriverErrors.ts"
-import type { MissingLine } from "../drivers/MissingLines.ts"
 import { reduceDiff, type SecretPair } from "../drivers/SecretEquivalence.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type KnownSecrets, markOf } from "./KnownSecrets.ts"
-import { promisedBy } from "./LoadPromise.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import { usersIn } from "./Logins.ts"
+import type { SqlError } from "effect/sql"
+import type { MissingLine } from "../drivers/MissingLines.ts"
+import { promisedBy } from "./LoadPromise.ts"
 
 /** The candidate to be proved, and the proofs that suffice. */
 export interface ProofWanted {
@@ -43,12 +43,12 @@ const NO_PROMISE = "what its own difference promised could not be made out"
 const failed = (why: ReadonlyArray<string>): Proved => ({ proof: null, failure: `CommitError: ${why.join("; ")}\n` })
 
 /** The switch answers, but opens no session while the timer runs, or refuses the load. Another timer does not count. */
-const isRefusal = (error: LoadError, name: string): boolean => {
+const isRefusal = (error: LoadError): boolean => {
   switch (error._tag) {
     case "CommandRejected":
       return true
     case "SessionLockedException":
-      return error.session === name
+      return error.unopened === true
     case "ReplaceConfigException":
       return error.rejected.length === 0
     default:
@@ -76,9 +76,8 @@ const loadAgain = Effect.fnUntraced(function* (
   }
   const loaded = yield* session.load(request).pipe(
     Effect.map(({ diff }) => Result.succeed(diff)),
-    Effect.catchIf(
-      (error) => isRefusal(error, name),
-      ({ message }) => Effect.succeed(Result.fail(`the candidate could not be loaded again (${message.trim()})`))
+    Effect.catchIf(isRefusal, ({ message }) =>
+      Effect.succeed(Result.fail(`the candidate could not be loaded again (${message.trim()})`))
     )
   )
   const discard = session.discard(name)

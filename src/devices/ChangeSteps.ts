@@ -24,6 +24,7 @@ import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, type ReadError, renderError, UnexpectedAnswer } from "../drivers/DriverErrors.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { KnownSecrets } from "./KnownSecrets.ts"
+import * as KeptLines from "./KeptLines.ts"
 import * as LoadPromise from "./LoadPromise.ts"
 import * as ShownCheck from "./ShownCheck.ts"
 import type { SeenConfig } from "../store/ConfigStore.ts"
@@ -56,7 +57,7 @@ const NO_PROMISE = {
   remarks: []
 } as const satisfies Required<StoredPromise> & Pick<ChangeRow, "candidateHash">
 
-/** The notes about a loaded candidate. One that lacks lines is discarded. */
+/** The notes about a loaded candidate. One that lacks lines, or keeps others, is discarded. */
 const notesOf = Effect.fnUntraced(function* (
   { candidate, loadMode, shown }: LoadContext,
   loggedIn: LoggedIn,
@@ -64,9 +65,12 @@ const notesOf = Effect.fnUntraced(function* (
   running: string | null,
   loaded: Pick<ShownCheck.Loaded, "remarks" | "promised">
 ) {
-  if (loadMode === "merge" || running === null) return undefined
+  const { promised } = loaded
+  if (loadMode === "merge" || running === null || promised === null) return undefined
+  const { driver, session } = loggedIn
   return yield* ShownCheck.check(shown, loggedIn, { ...loaded, name, candidate, running, policy }).pipe(
-    Effect.tapErrorTag("ReplaceConfigException", () => loggedIn.session.discard(name))
+    Effect.tap(() => KeptLines.check(shown, driver.platform, session, { name, candidate, running, promised })),
+    Effect.tapErrorTag("ReplaceConfigException", () => session.discard(name))
   )
 })
 
@@ -90,20 +94,20 @@ const loadCandidate = Effect.fnUntraced(function* (
   const loaded = yield* session.load({ text, mode, name, mayAbort, foreignSessions: 0, readBack: true, ...seen })
   const promised = running === null ? null : Option.getOrNull(LoadPromise.promisedBy(driver.platform, running, loaded))
   const otherSessions = loaded.otherSessions ?? []
-  const notes = yield* notesOf(context, loggedIn, row, running, {
-    remarks: loaded.remarks,
-    promised: promised?.text ?? null
-  })
-  if (running === null || promised === null) {
-    return { otherSessions, candidate: { diff: loaded.diff, ...NO_PROMISE, ...noted(notes) } }
-  }
-  if (LoadPromise.contradicts(driver.platform, promised, loaded)) {
+  if (promised !== null && LoadPromise.contradicts(driver.platform, promised, loaded)) {
     yield* session.discard(name)
     return yield* new UnexpectedAnswer({
       hostname: shown.hostname,
       command: `load ${name}`,
       message: "the switch states a configuration without any change, but shows a difference"
     })
+  }
+  const notes = yield* notesOf(context, loggedIn, row, running, {
+    remarks: loaded.remarks,
+    promised: promised?.text ?? null
+  })
+  if (running === null || promised === null) {
+    return { otherSessions, candidate: { diff: loaded.diff, ...NO_PROMISE, ...noted(notes) } }
   }
   const diff = LoadPromise.shownDiff(driver, secrets, running, promised)
   const stored = LoadPromise.storedPromise(secrets, driver, running, promised)
@@ -309,7 +313,9 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const look = Effect.fnUntraced(function* (row: ChangeRow, newConnection: boolean) {
     const loggedIn = yield* newConnection ? connection.fresh : connection.current
     const { driver, session } = loggedIn
-    const read = readList(row.timerSeconds === null ? session.sessions : session.sessionsWhileTimed(row.timerSeen))
+    const read = readList(
+      row.timerSeconds === null ? session.sessions : session.sessionsWhileTimed(row.sessionName, row.timerSeen)
+    )
     const seenSessions = (newConnection ? undefined : yield* recentList) ?? (yield* read)
     const { sessions } = seenSessions
     const ourTimer = sightOf(row, seenSessions)
@@ -377,7 +383,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
         return ended({ type: "CONFIRM_UNSEEN" })
       }
       // a configuration that is saved while the timer runs would survive the rollback and return at the next start
-      const sight = sightOf(row, yield* readList(session.sessionsWhileTimed(true)))
+      const sight = sightOf(row, yield* readList(session.sessionsWhileTimed(row.sessionName, true)))
       if (sight === "unseen") return ended({ type: "CONFIRM_UNSEEN" })
       if (sight === "runs") return ended({ type: "CONFIRM_REFUSED", failure: TIMER_RUNS_ON })
       const saved = yield* save
@@ -391,7 +397,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const askTimer = (row: ChangeRow) =>
     Effect.gen(function* () {
       const { session } = yield* connection.fresh
-      const { timer } = yield* session.sessionsWhileTimed(row.timerSeen)
+      const { timer } = yield* session.sessionsWhileTimed(row.sessionName, row.timerSeen)
       return ended({ type: "TIMER_SEEN", runs: timer._tag !== "none" })
     })
 

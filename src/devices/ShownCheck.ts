@@ -26,6 +26,8 @@ export interface ShownContext {
   readonly learned: ConfigStore["Service"]["learned"]
   /** The candidate of the previous change in force, if there was one. */
   readonly previous: Effect.Effect<Option.Option<string>, SqlError.SqlError>
+  /** The configuration that the device was last proved to run, if there is one. */
+  readonly proved: Effect.Effect<Option.Option<string>, SqlError.SqlError>
   /** Called with a sentence for the result: a spelling that was seen for the first time, a line that could not be looked at. */
   readonly remark: (sentence: string) => void
 }
@@ -54,8 +56,13 @@ const quoted = (line: string): string => `"${maskSecrets(line)}"`
 
 const listed = (lines: ReadonlyArray<string>): string => lines.map(quoted).join(" and ")
 
+/** What is known of a missing line. */
+type Finding = Probed | { readonly _tag: "Lost" }
+
 /** Why a line is missing, for people. */
-const whyMissing = ({ line, lineNumber }: MissingLine, found: Probed | undefined): string => {
+const whyMissing = ({ line, lineNumber }: MissingLine, found: Finding | undefined): string => {
+  if (found?._tag === "Lost")
+    return `the switch has shown this line before, and would not run it any more, at line ${lineNumber}`
   if (found?._tag === "Altered")
     return `the switch shows ${listed(found.shown)} for ${quoted(line)} at line ${lineNumber}`
   if (found?._tag === "Unseen") {
@@ -65,12 +72,24 @@ const whyMissing = ({ line, lineNumber }: MissingLine, found: Probed | undefined
 }
 
 /** What a push in spite of this line would do. */
-const withWarn = (found: Probed | undefined): string =>
-  found?._tag === "Altered"
-    ? "the change is pushed, and the switch runs what it shows"
-    : "the change is pushed, and whether the switch runs the line is not known"
+const withWarn = (found: Finding | undefined): string =>
+  found?._tag === "Lost"
+    ? "the change is pushed, and the switch runs without it"
+    : found?._tag === "Altered"
+      ? "the change is pushed, and the switch runs what it shows"
+      : "the change is pushed, and whether the switch runs the line is not known"
 
-type Findings = ReadonlyMap<string, Probed>
+type Findings = ReadonlyMap<string, Finding>
+
+/** Lines that were not missing from one of the earlier texts of the switch: it can show them, and would not any more. */
+const lostLines = (
+  missing: ReadonlyArray<MissingLine>,
+  missingEarlier: ReadonlyArray<ReadonlyArray<MissingLine>>
+): Findings => {
+  const earlier = missingEarlier.map((lines) => new Set(lines.map(({ lineNumber }) => lineNumber)))
+  const isLost = ({ lineNumber }: MissingLine) => earlier.some((lines) => !lines.has(lineNumber))
+  return new Map(missing.filter(isLost).map((line) => [placeOf(line), { _tag: "Lost" }] as const))
+}
 
 const refused = (hostname: string, lines: ReadonlyArray<MissingLine>, findings: Findings) => {
   const [first] = lines
@@ -168,25 +187,32 @@ export const check: (
   Effect.fnUntraced(function* (context, { driver: { platform }, session }, loaded) {
     const { candidate, name, policy, promised, remarks, running } = loaded
     if (promised === null) return undefined
-    const find = (known?: KnownSpelling) => missingLines(platform, candidate, promised, known)
+    const find = (known?: KnownSpelling, text = promised) => missingLines(platform, candidate, text, known)
     let missing = find()
+    let stored: KnownSpelling | undefined
     if (missing.length > 0) {
-      missing = find(
-        spellingsOf(platform, yield* context.learned.lookup({ platform: platform.name, release: context.release }))
-      )
+      const kin = { platform: platform.name, release: context.release }
+      stored = spellingsOf(platform, yield* context.learned.lookup(kin))
+      missing = find(stored)
     }
     if (missing.length === 0) return remarks.length === 0 ? undefined : noted(remarks, [], [], () => false)
     const unknown = missing
     const before = Option.map(yield* context.previous, (text) => placedLines(platform, text))
     const isNew = (line: MissingLine) => !Option.exists(before, (lines) => lines.has(placeOf(line)))
-    let findings: Findings = new Map()
+    const shownOnce = [running, ...Option.toArray(yield* context.proved)]
+    let findings: Findings = lostLines(
+      missing,
+      shownOnce.map((text) => find(stored, text))
+    )
+    const isLost = (line: MissingLine) => findings.get(placeOf(line))?._tag === "Lost"
     if (missing.some(isNew)) {
       const scene = { platform, session, running, candidate, name: Candidate.probeOf(name), loads: new Map() }
-      const learnt = yield* learn(context, scene, (known) => find(known).filter(isNew))
-      findings = learnt.findings
+      const learnt = yield* learn(context, scene, (known) => find(known).filter((line) => isNew(line) && !isLost(line)))
+      findings = new Map([...findings, ...learnt.findings])
       missing = find(learnt.known).filter((line) => findings.get(placeOf(line))?._tag !== "Present")
     }
-    const bad = policy === "warn" ? [] : policy === "fail" ? missing : missing.filter(isNew)
+    const mustBeShown = (line: MissingLine) => policy === "fail" || isNew(line) || isLost(line)
+    const bad = policy === "warn" ? [] : missing.filter(mustBeShown)
     if (bad.length > 0) return yield* refused(context.hostname, bad, findings)
     for (const line of missing) {
       const found = findings.get(placeOf(line))

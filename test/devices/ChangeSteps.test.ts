@@ -45,6 +45,7 @@ const loaded = Effect.gen(function* () {
         withdraw: (id) => new LearnedLineNotFound({ id })
       },
       previous: Effect.succeed(Option.none()),
+      proved: Effect.succeed(Option.none()),
       remark: () => undefined
     },
     isExpected: () => Effect.succeed(false)

@@ -64,7 +64,7 @@ export const unsaved: Ending = {
   runs: "new",
   saved: "old",
   says: [
-    "It is not certain which configuration the device runs.",
+    "The device runs the new configuration, but a restart may bring the old one back.",
     "CommitError: The new configuration runs but could not be saved"
   ]
 }
@@ -97,9 +97,9 @@ export const stepWords = {
   openSession: "opening the session",
   clean: "emptying the candidate",
   load: "loading the candidate",
+  showCandidate: "reading the candidate back",
   diff: "reading the difference",
   commitTimer: "committing with a timer",
-  abort: "removing the session of the comparison",
   confirm: "confirming",
   write: "saving",
   show: "comparing what is saved"

@@ -15,24 +15,14 @@ import {
   untouched
 } from "./FaultEndings.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
+import { seconds } from "../../support/Patience.ts"
 
 // Every step of a live sync × what the lab can do to any step: cut it, silence it, refuse it, lie about it, be late.
 
 type Steps = ReadonlyArray<Endings.KnownStep>
 
-const loading: Steps = ["showRunning", "showSessions", "openSession", "clean", "load", "diff"]
-const proving: Steps = [
-  "connect",
-  "login",
-  "showSessions",
-  "showVersion",
-  "showRunning",
-  "openSession",
-  "clean",
-  "load",
-  "diff",
-  "abort"
-]
+const loading: Steps = ["showRunning", "showSessions", "openSession", "clean", "load", "showCandidate", "diff"]
+const proving: Steps = ["connect", "login", "showSessions", "showVersion", "showRunning"]
 const confirming: Steps = ["showSessions", "showVersion", "confirm"]
 const settling: Steps = ["showSessions", "write", "show", "showRunning"]
 
@@ -108,9 +98,14 @@ const once = (
   ]
 }
 
-/** The results of a refusal that does not just end the device's part. The list of sessions is requested in another form. */
+/**
+ * The results of a refusal that does not just end the device's part. The list of sessions is requested in another form; of the
+ * candidate and its difference one suffices.
+ */
 const afterRefusal: Partial<Record<Endings.KnownStep, Endings.Ending>> = {
   showSessions: Endings.done,
+  showCandidate: Endings.done,
+  diff: Endings.done,
   clean: Endings.untouched("ReplaceConfigException: rollback clean-config: % Internal error")
 }
 
@@ -125,7 +120,8 @@ const refused = once(
 const afterLie: Partial<Record<Endings.KnownStep, Endings.Ending>> = {
   showRunning: Endings.untouched("UnexpectedAnswer: "),
   openSession: Endings.untouched("CommandRejected: no session mode"),
-  clean: Endings.takenBack("CommitError: The device could not be proved to run the new configuration")
+  showCandidate: Endings.untouched("UnexpectedAnswer: "),
+  clean: Endings.untouched("ReplaceConfigException: ")
 }
 
 const lied = once(
@@ -136,7 +132,7 @@ const lied = once(
 )
 
 /** Longer than the deadlines of the test. */
-const LATE_MS = 8_000
+const LATE_MS = seconds(8)
 
 const late = once(
   "answers too late",
@@ -256,6 +252,13 @@ const timers: ReadonlyArray<FaultCase> = [
     ending: { ...takenBack("CommitError: "), says: [RUNS_ON, ...takenBack("CommitError: ").says] }
   },
   {
+    fault: "confirmation ignored",
+    place: "although it is answered, and the timer shown nowhere from then on (it is waited for)",
+    begins: "start",
+    arm: faults({ kind: "confirmIgnored" }),
+    ending: { ...takenBack(STARTED_BACK), untold: true }
+  },
+  {
     fault: "reboots",
     place: "after the commit",
     begins: "committed",
@@ -339,24 +342,39 @@ const refusals: ReadonlyArray<FaultCase> = [
     ending: untouched("ReplaceConfigException: % Invalid input at line ")
   },
   {
-    fault: "rejects a line",
-    place: "in the proof: loading the candidate, once",
-    begins: "committed",
-    arm: faults({ kind: "reject", pattern: "^snmp-server community", message: "% Invalid input", times: 1 }),
-    ending: done
+    fault: "states what runs now",
+    place: "reading the candidate back",
+    begins: "start",
+    arm: faults({ kind: "misstates", how: "old" }),
+    ending: untouched("UnexpectedAnswer: the switch states a configuration without any change")
   },
   {
-    fault: "rejects a line",
-    place: "in the proof: loading the candidate, ever after",
-    begins: "committed",
-    arm: faults({ kind: "reject", pattern: "^snmp-server community", message: "% Invalid input" }),
-    ending: {
-      ...takenBack("CommitError: The device could not be looked at"),
-      says: [
-        "ReplaceConfigException: % Invalid input at line ",
-        ...takenBack("CommitError: The device could not be looked at").says
-      ]
-    }
+    fault: "states a line too few",
+    place: "reading the candidate back",
+    begins: "start",
+    arm: faults({ kind: "misstates", how: "lacksLine" }),
+    ending: untouched("ReplaceConfigException: ")
+  },
+  {
+    fault: "states a line that it loses",
+    place: "reading the candidate back",
+    begins: "start",
+    arm: faults({ kind: "misstates", how: "showsDropped" }),
+    ending: takenBack("CommitError: ")
+  },
+  {
+    fault: "runs a line too few",
+    place: "committing with a timer",
+    begins: "start",
+    arm: faults({ kind: "runsOther", how: "lacksLastLine" }),
+    ending: takenBack("CommitError: ")
+  },
+  {
+    fault: "runs a line that was to go",
+    place: "committing with a timer",
+    begins: "start",
+    arm: faults({ kind: "runsOther", how: "keepsRemovedLine" }),
+    ending: takenBack("CommitError: ")
   },
   {
     fault: "refuses always",
@@ -364,6 +382,20 @@ const refusals: ReadonlyArray<FaultCase> = [
     begins: "start",
     arm: faults({ kind: "error", step: "confirm", message: "% Busy" }),
     ending: takenBack("CommitError: ")
+  },
+  {
+    fault: "is busy",
+    place: "committing with a timer, once",
+    begins: "start",
+    arm: faults({ kind: "error", step: "commitTimer", message: "% ConfigAgent is busy, try again", times: 1 }),
+    ending: done
+  },
+  {
+    fault: "is busy",
+    place: "committing with a timer, always",
+    begins: "start",
+    arm: faults({ kind: "error", step: "commitTimer", message: "% Another commit is in progress" }),
+    ending: takenBack("CommitError: The device refused to commit")
   },
   { fault: "full flash", place: "once", begins: "start", arm: faults({ kind: "fullFlash", times: 1 }), ending: done },
   { fault: "full flash", place: "always", begins: "start", arm: faults({ kind: "fullFlash" }), ending: unsaved },

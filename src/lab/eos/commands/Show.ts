@@ -3,12 +3,12 @@
  * docs/switch-dialogues.md#running-configuration-and-hash.
  */
 import * as ConfigSessions from "../ConfigSessions.ts"
-import * as Differences from "../Differences.ts"
 import type { Output } from "../Shell.ts"
 import { showRunning, showStartup, withDefaults, withHeader } from "../Wording.ts"
 import * as Switch from "../../Switch.ts"
 import { type Call, type Command, command, jsonAnswer, textAnswer } from "./Command.ts"
 import { isAtLeast } from "../Hardware.ts"
+import * as Differences from "../Differences.ts"
 
 /** `4.31.4M` → `4.31.4M-36737551.4314M`: the build that a release number stands for. */
 export const internalVersion = (version: string): string => {
@@ -175,7 +175,7 @@ const placeOf = (device: Switch.Switch) => {
 const UNCONVERTED = { errors: ["This is an unconverted command"] }
 
 const sessionDocument = (device: Switch.Switch, session: ConfigSessions.ConfigSession) => {
-  const { timer } = device
+  const timer = shownTimer(device)
   const shown = session.state === "pendingCommitTimer" && placeOf(device) === "session" ? timer : undefined
   const open = session.state === "pending"
   return {
@@ -188,14 +188,19 @@ const sessionDocument = (device: Switch.Switch, session: ConfigSessions.ConfigSe
   }
 }
 
+/** The timer, unless the switch hides it. */
+const shownTimer = ({ timer }: Switch.Switch) => (timer?.hidden === undefined ? timer : undefined)
+
+/** The sessions that the switch lists. */
+const listed = ({ sessions, timer }: Switch.Switch) =>
+  [...sessions.values()].filter(({ name }) => timer?.hidden !== "session" || timer.session !== name)
+
 const sessionsDocument = ({ device }: Call) => {
   const { maxPending, maxSaved, mergesAtCommit, savesAtCommit, sessionsWithoutJson } = device.behaviour.quirks
   if (sessionsWithoutJson) return UNCONVERTED
-  const timer = placeOf(device) === "top" ? device.timer : undefined
+  const timer = placeOf(device) === "top" ? shownTimer(device) : undefined
   return {
-    sessions: Object.fromEntries(
-      [...device.sessions.values()].map((session) => [session.name, sessionDocument(device, session)])
-    ),
+    sessions: Object.fromEntries(listed(device).map((session) => [session.name, sessionDocument(device, session)])),
     maxSavedSessions: maxSaved,
     maxOpenSessions: maxPending,
     mergeOnCommit: mergesAtCommit,
@@ -223,16 +228,17 @@ const sessionsText = ({ device, shell }: Call): string => {
     `Autosave to startup-config on commit is ${abled(savesAtCommit)}`,
     ""
   ]
-  if (device.timer !== undefined && placeOf(device) !== "never") {
-    lines.push(`Session with pending commit timer: ${device.timer.session}`)
+  const timer = shownTimer(device)
+  if (timer !== undefined && placeOf(device) !== "never") {
+    lines.push(`Session with pending commit timer: ${timer.session}`)
     lines.push(
-      `Time left until commit timer expiry: in ${clock(Math.max(0, (device.timer.expiresAt - Date.now()) / 1000))}`,
+      `Time left until commit timer expiry: in ${clock(Math.max(0, (timer.expiresAt - Date.now()) / 1000))}`,
       ""
     )
   }
   lines.push("  Name             State     User  Terminal Completed Time      Committed By")
   lines.push("- ---------------- --------- ----- -------- ------------------- ------------")
-  for (const session of device.sessions.values())
+  for (const session of listed(device))
     lines.push(row(session, shell.mode.kind === "session" && shell.mode.session === session))
   return `${lines.join("\n")}\n`
 }
