@@ -45,21 +45,6 @@ const DEFAULTS: ReadonlyMap<string, string> = new Map([
   ["sflow sample 1048576", "sflow sample"]
 ])
 
-/** The lines that `show running-config all` adds to the top level, and to each interface. */
-const SHOWN_BY_ALL = {
-  top: ["spanning-tree mode mstp", "sflow sample 1048576"],
-  interface: ["mtu 1500", "load-interval 300", "qos cos 0", "lldp transmit", "lldp receive"]
-}
-
-/** A printed configuration with defaults, as `show running-config all` has it. */
-export const withDefaults = (printed: string): string => {
-  const lines = printed.split("\n")
-  const added = lines.flatMap((line) =>
-    line.startsWith("interface ") ? [line, ...SHOWN_BY_ALL.interface.map((more) => `   ${more}`)] : [line]
-  )
-  return [...SHOWN_BY_ALL.top, ...added].join("\n")
-}
-
 const SHORTEST = 2
 
 const expand = (text: string): string => {
