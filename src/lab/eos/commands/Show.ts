@@ -176,7 +176,7 @@ const placeOf = (device: Switch.Switch) => {
 const UNCONVERTED = { errors: ["This is an unconverted command"] }
 
 const sessionDocument = (device: Switch.Switch, session: ConfigSessions.ConfigSession) => {
-  const { timer } = device
+  const timer = shownTimer(device)
   const shown = session.state === "pendingCommitTimer" && placeOf(device) === "session" ? timer : undefined
   const open = session.state === "pending"
   return {
@@ -189,14 +189,19 @@ const sessionDocument = (device: Switch.Switch, session: ConfigSessions.ConfigSe
   }
 }
 
+/** The timer, unless the switch hides it. */
+const shownTimer = ({ timer }: Switch.Switch) => (timer?.hidden === undefined ? timer : undefined)
+
+/** The sessions that the switch lists. */
+const listed = ({ sessions, timer }: Switch.Switch) =>
+  [...sessions.values()].filter(({ name }) => timer?.hidden !== "session" || timer.session !== name)
+
 const sessionsDocument = ({ device }: Call) => {
   const { maxPending, maxSaved, mergesAtCommit, savesAtCommit, sessionsWithoutJson } = device.behaviour.quirks
   if (sessionsWithoutJson) return UNCONVERTED
-  const timer = placeOf(device) === "top" ? device.timer : undefined
+  const timer = placeOf(device) === "top" ? shownTimer(device) : undefined
   return {
-    sessions: Object.fromEntries(
-      [...device.sessions.values()].map((session) => [session.name, sessionDocument(device, session)])
-    ),
+    sessions: Object.fromEntries(listed(device).map((session) => [session.name, sessionDocument(device, session)])),
     maxSavedSessions: maxSaved,
     maxOpenSessions: maxPending,
     mergeOnCommit: mergesAtCommit,
@@ -224,16 +229,17 @@ const sessionsText = ({ device, shell }: Call): string => {
     `Autosave to startup-config on commit is ${abled(savesAtCommit)}`,
     ""
   ]
-  if (device.timer !== undefined && placeOf(device) !== "never") {
-    lines.push(`Session with pending commit timer: ${device.timer.session}`)
+  const timer = shownTimer(device)
+  if (timer !== undefined && placeOf(device) !== "never") {
+    lines.push(`Session with pending commit timer: ${timer.session}`)
     lines.push(
-      `Time left until commit timer expiry: in ${clock(Math.max(0, (device.timer.expiresAt - Date.now()) / 1000))}`,
+      `Time left until commit timer expiry: in ${clock(Math.max(0, (timer.expiresAt - Date.now()) / 1000))}`,
       ""
     )
   }
   lines.push("  Name             State     User  Terminal Completed Time      Committed By")
   lines.push("- ---------------- --------- ----- -------- ------------------- ------------")
-  for (const session of device.sessions.values())
+  for (const session of listed(device))
     lines.push(row(session, shell.mode.kind === "session" && shell.mode.session === session))
   return `${lines.join("\n")}\n`
 }
