@@ -357,7 +357,8 @@ const describe = (line: string): ConfigLine => {
   const text = normalise(trimmed)
   const positive = text.replace(/^(?:no|default) /, "")
   const named = INTERFACES.exec(positive)?.[1]
-  const names = named === undefined ? undefined : (interfacesOf(named) ?? [named])
+  const listed = named === undefined ? undefined : interfacesOf(named)
+  const names = named === undefined ? undefined : (listed ?? [named])
   const vlans = /^vlan (\d[\d,-]*)$/.exec(positive)?.[1]
   return {
     indent: line.length - line.trimStart().length,
@@ -374,7 +375,7 @@ const describe = (line: string): ConfigLine => {
     mayBeDefault: mayBeDefault(text),
     isHeredoc: readsText(text),
     isBare: NEVER_ALONE.has(positive),
-    isOutOfRange: isOutOfRange(positive),
+    isOutOfRange: isOutOfRange(positive) || (listed === undefined && /\d *[,-]/.test(named ?? "")),
     isRootWord: isRootWord(positive),
     isPoe: /^poe\b/.test(positive),
     interfaceNames: names

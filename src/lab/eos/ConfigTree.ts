@@ -64,6 +64,7 @@ export const ORDER = [
   "clock",
   "vlan",
   "vrf",
+  "group",
   "management",
   "interface",
   "hardware tcam",

@@ -104,7 +104,7 @@ export const inOrder = (list: SequenceList, lines: Iterable<Entry>): ReadonlyArr
   })
 
 const placeOf = (list: SequenceList, text: string): number =>
-  numberOf(text) ?? (list.rule !== undefined && /^permit /.test(text) ? Infinity : -1)
+  numberOf(text) ?? (list.rule !== undefined && text.startsWith("permit ") ? Infinity : -1)
 
 /** A prefix list of one line (`ip prefix-list NAME seq 10 permit …`) is a section with that line. */
 export const oneLine = (positive: string): { readonly section: string; readonly rule: string } | undefined => {
