@@ -41,7 +41,7 @@ const REMOVABLE =
 
 /** Switches that are printed in both positions. */
 const TOGGLES =
-  /^(?:ip routing|ipv6 unicast-routing|lldp (?:run|transmit|receive)|switchport|aaa root|autostate|spanning-tree portfast)(?: |$)/
+  /^(?:ip routing|ipv6 unicast-routing|lldp (?:run|transmit|receive)|switchport|aaa root|autostate|spanning-tree portfast|neighbor \S+ activate)(?: |$)/
 
 /** True when `no {text}` only removes. */
 export const isRemovable = (text: string): boolean => REMOVABLE.test(text)

@@ -38,6 +38,7 @@ export const ORDER = [
   "logging",
   "match-list",
   "prompt",
+  "ip name-server group",
   "hostname",
   "ip name-server",
   "ip domain-name",

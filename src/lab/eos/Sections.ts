@@ -65,11 +65,11 @@ const BGP: Kind = {
   inside: [
     {
       opens: /^vlan \S+$/,
-      only: /^(?:rd|route-target|redistribute|evpn|description|route)\b/
+      only: /^(?:rd|route-target|redistribute|evpn|description|route) /
     },
     {
       opens: /^vlan-aware-bundle \S+$/,
-      only: /^(?:rd|route-target|redistribute|evpn|description|route|vlan)\b/
+      only: /^(?:rd|route-target|redistribute|evpn|description|route|vlan) /
     },
     {
       opens: /^vpws \S+$/,
@@ -154,7 +154,7 @@ const MANAGEMENT: ReadonlyArray<Kind> = [
   {
     opens: /^management api (\S+)$/,
     tag: (m) => `mgmt-api-${m[1]?.replace("commands", "cmds")}`,
-    inside: [{ opens: /^transport \S+ \S+$/, only: /^(?!provider )/ }, SERVICE_VRF]
+    inside: [{ opens: /^transport \S+ \S+$/, own: /^(?:ssl profile|vrf) / }, SERVICE_VRF]
   },
   {
     opens: /^management (\S+)$/,

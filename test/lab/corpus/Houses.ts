@@ -44,7 +44,11 @@ const university = ({ management, name, number, vrf }: Box): ReadonlyArray<Part>
   `ntp server ${of(vrf)}10.40.0.2 iburst`,
   `radius-server host 10.40.0.31 ${of(vrf)}key 7 0832494D1B1C11`,
   `radius-server host 10.40.1.31 ${of(vrf)}timeout 5 retransmit 2 key 7 0832494D1B1C11`,
-  section("aaa group server radius STAFF", `server 10.40.0.31 ${of(vrf)}`.trim(), `server 10.40.1.31 ${of(vrf)}`.trim()),
+  section(
+    "aaa group server radius STAFF",
+    `server 10.40.0.31 ${of(vrf)}`.trim(),
+    `server 10.40.1.31 ${of(vrf)}`.trim()
+  ),
   "aaa authentication login default group STAFF local",
   "aaa authentication login console local",
   "aaa authorization exec default group STAFF local",
@@ -66,8 +70,18 @@ const university = ({ management, name, number, vrf }: Box): ReadonlyArray<Part>
     "20 permit host 10.40.0.41",
     "30 permit 10.40.1.32/29"
   ),
-  section("ip access-list MANAGERS", "10 permit tcp 10.40.0.0/23 any eq https", "20 permit icmp any any", "30 deny ip any any log"),
-  section("management ssh", "idle-timeout 30", "ip access-group MANAGERS in", ...(vrf === undefined ? [] : [section(`vrf ${vrf}`, "no shutdown")]))
+  section(
+    "ip access-list MANAGERS",
+    "10 permit tcp 10.40.0.0/23 any eq https",
+    "20 permit icmp any any",
+    "30 deny ip any any log"
+  ),
+  section(
+    "management ssh",
+    "idle-timeout 30",
+    "ip access-group MANAGERS in",
+    ...(vrf === undefined ? [] : [section(`vrf ${vrf}`, "no shutdown")])
+  )
 ]
 
 /** A carrier: TACACS+, gNMI over TLS, sFlow, banners. */
@@ -75,7 +89,12 @@ const carrier = ({ management, name, number, vrf }: Box): ReadonlyArray<Part> =>
   "no aaa root",
   `username rescue privilege 15 role network-admin secret sha512 ${hash("rescue")}`,
   `username rescue ssh-key ${key("rescue")}`,
-  section("role first-line", "10 permit mode exec command show.*", "20 permit command ping.*", "30 deny mode config command .*"),
+  section(
+    "role first-line",
+    "10 permit mode exec command show.*",
+    "20 permit command ping.*",
+    "30 deny mode config command .*"
+  ),
   "hardware counter feature acl out mac",
   "service routing protocols model multi-agent",
   "logging synchronous level critical",
@@ -100,7 +119,11 @@ const carrier = ({ management, name, number, vrf }: Box): ReadonlyArray<Part> =>
   `sflow ${of(vrf)}source-interface ${management}`,
   "sflow extension bgp",
   "sflow run",
-  section("aaa group server tacacs+ NOC", `server 172.20.9.49 ${of(vrf)}`.trim(), `server 172.20.10.49 ${of(vrf)}`.trim()),
+  section(
+    "aaa group server tacacs+ NOC",
+    `server 172.20.9.49 ${of(vrf)}`.trim(),
+    `server 172.20.10.49 ${of(vrf)}`.trim()
+  ),
   "aaa authentication login default group NOC local",
   "aaa authentication enable default group NOC local",
   "aaa authorization exec default group NOC local",
@@ -112,15 +135,29 @@ const carrier = ({ management, name, number, vrf }: Box): ReadonlyArray<Part> =>
   section(
     "management api gnmi",
     "provider eos-native",
-    section("transport grpc default", "ssl profile TELEMETRY", ...(vrf === undefined ? [] : [`vrf ${vrf}`]), "notification timestamp send-time")
+    section(
+      "transport grpc default",
+      "ssl profile TELEMETRY",
+      ...(vrf === undefined ? [] : [`vrf ${vrf}`]),
+      "notification timestamp send-time"
+    )
   ),
-  section("management api models", section("provider sysdb", "path cell/1/agent disabled"), section("provider smash", "path routing/bgp")),
+  section(
+    "management api models",
+    section("provider sysdb", "path cell/1/agent disabled"),
+    section("provider smash", "path routing/bgp")
+  ),
   section(
     "management security",
     "entropy source hardware",
     "password encryption-key common",
     section("password policy STRONG", "minimum length 14", "minimum digits 1", "maximum repetitive 2"),
-    section("ssl profile TELEMETRY", "tls versions 1.2 1.3", "certificate node.crt key node.key", "trust certificate noc.crt")
+    section(
+      "ssl profile TELEMETRY",
+      "tls versions 1.2 1.3",
+      "certificate node.crt key node.key",
+      "trust certificate noc.crt"
+    )
   ),
   "ip tacacs vrf default source-interface Loopback0",
   banner("login", "Property of the carrier of this example.", "Everything is recorded! % not an error", ""),
@@ -154,7 +191,12 @@ const hosting = ({ name, number, vrf }: Box): ReadonlyArray<Part> => [
     "event-handler uplinks",
     "action log",
     "delay 30",
-    section("trigger on-counters", "poll interval 20", "condition ( Ethernet1.inErrors.delta > 50 )", "granularity per-source")
+    section(
+      "trigger on-counters",
+      "poll interval 20",
+      "condition ( Ethernet1.inErrors.delta > 50 )",
+      "granularity per-source"
+    )
   ),
   section("event-handler start", ["trigger on-boot", "action bash\n/mnt/flash/hello.sh\nsync\nEOF", "asynchronous"]),
   "logging monitor warnings",
@@ -179,9 +221,19 @@ const hosting = ({ name, number, vrf }: Box): ReadonlyArray<Part> => [
     ...(vrf === undefined ? [] : [section(`vrf ${vrf}`, "no shutdown")])
   ),
   section("management console", "idle-timeout 15"),
-  section("management security", section("password policy KEYS", "minimum length 20"), section("ssl profile API", "certificate api.crt key api.key")),
+  section(
+    "management security",
+    section("password policy KEYS", "minimum length 20"),
+    section("ssl profile API", "certificate api.crt key api.key")
+  ),
   "ip ssh client source-interface Loopback0 vrf default",
-  section("management ssh", "authentication protocol public-key", "fips restrictions", "hostkey server ed25519", section("vrf default", "shutdown")),
+  section(
+    "management ssh",
+    "authentication protocol public-key",
+    "fips restrictions",
+    "hostkey server ed25519",
+    section("vrf default", "shutdown")
+  ),
   section("management tech-support", section("policy show tech-support", "include command show interfaces counters"))
 ]
 
@@ -218,14 +270,14 @@ const hospital = ({ management, name, number, vrf }: Box): ReadonlyArray<Part> =
   "aaa authorization exec default local",
   "aaa accounting system default start-stop logging",
   "clock timezone Europe/Paris",
-  section("management api http-commands", "no shutdown", ...(vrf === undefined ? [] : [section(`vrf ${vrf}`, "no shutdown")])),
+  section(
+    "management api http-commands",
+    "no shutdown",
+    ...(vrf === undefined ? [] : [section(`vrf ${vrf}`, "no shutdown")])
+  ),
   section("management console", "idle-timeout 5"),
   banner("exec", "Patients depend on this network.", "   Indented lines stay as they are.", "! and so do these"),
-  section(
-    "system control-plane",
-    "tcp mss ceiling ipv4 1344 ipv6 1366",
-    "ip access-group CONTROL in"
-  ),
+  section("system control-plane", "tcp mss ceiling ipv4 1344 ipv6 1366", "ip access-group CONTROL in"),
   section(
     "ip access-list CONTROL",
     "counters per-entry",
@@ -249,17 +301,30 @@ const factory = ({ name, number, vrf }: Box): ReadonlyArray<Part> => [
   "ptp source ip 10.80.0.7",
   section("link tracking group UPLINKS", "links minimum 1", "recovery delay 60"),
   section("monitor layer1", "logging transceiver", "logging mac fault"),
-  section("match-list input string NOISE", "10 match regex ^.*LINEPROTO.*Ethernet4[0-9].*$", "20 match regex ^.*dhcp.*$"),
+  section(
+    "match-list input string NOISE",
+    "10 match regex ^.*LINEPROTO.*Ethernet4[0-9].*$",
+    "20 match regex ^.*dhcp.*$"
+  ),
   "logging policy match match-list NOISE discard",
   `logging ${of(vrf)}host 10.80.0.20`,
-  section("ip name-server group PLANT", "name-server vrf default 10.80.0.53", "name-server vrf default 10.80.1.53 priority 2", "dns domain plant.example"),
+  section(
+    "ip name-server group PLANT",
+    "name-server vrf default 10.80.0.53",
+    "name-server vrf default 10.80.1.53 priority 2",
+    "dns domain plant.example"
+  ),
   `hostname ${name}`,
   `dns domain line${(number % 6) + 1}.factory.example`,
   `ntp server ${of(vrf)}10.80.0.1`,
   `track CORE interface Ethernet1 line-protocol`,
   "lacp system-priority 4096",
   "aaa authorization exec default local",
-  section("management api http-commands", "no shutdown", ...(vrf === undefined ? [] : [section(`vrf ${vrf}`, "no shutdown")])),
+  section(
+    "management api http-commands",
+    "no shutdown",
+    ...(vrf === undefined ? [] : [section(`vrf ${vrf}`, "no shutdown")])
+  ),
   section(
     "monitor connectivity",
     "interval 10",
