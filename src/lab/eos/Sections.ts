@@ -82,7 +82,7 @@ const BGP: Kind = {
 }
 
 const PATH_GROUP = simple(
-  /^path-group .+$/,
+  /^path-group \S+ id \d+$/,
   simple(/^(?:local interface|peer static router-ip) \S+.*$/),
   simple(/^peer dynamic$/)
 )
@@ -194,7 +194,7 @@ const POLICIES: ReadonlyArray<Kind> = [
     /^application traffic recognition$/,
     simple(/^application (?:ipv4|l4) \S+$/),
     simple(/^category \S+$/),
-    simple(/^application-profile \S+$/),
+    { opens: /^application-profile \S+$/, only: /^(?:application|category) / },
     FIELD_SET
   )
 ]
@@ -242,7 +242,10 @@ const SECURITY: ReadonlyArray<Kind> = [
   },
   simple(/^radius proxy$/, { opens: /^client group \S+$/, only: /^(?:client (?!group)|server group) ?/ }),
   { opens: /^mac security$/, own: /^license /, inside: [simple(/^profile \S+$/)] },
-  simple(/^ip security$/, simple(/^(?:ike policy|sa policy|profile) \S+$/), simple(/^key controller$/)),
+  simple(/^ip security$/, simple(/^(?:ike policy|sa policy|profile) \S+$/), {
+    opens: /^key controller$/,
+    only: /^profile /
+  }),
   ADDRESS_LOCKING,
   { opens: /^role (\S+)$/, tag: (m) => `role-${m[1]}` },
   { opens: /^ssl profile (\S+)$/, tag: (m) => `ssl-profile-${m[1]}` },

@@ -406,7 +406,7 @@ const watcher: ReadonlyArray<Part> = [
       `interface Ethernet${index + 1}`,
       `description watched ${index + 1}`,
       `profile DESK`,
-      "ip igmp snooping",
+      "ip arp inspection trust",
       "address locking ipv4",
       ...(index % 2 === 0 ? ["service-policy type qos input MARK"] : [])
     )
