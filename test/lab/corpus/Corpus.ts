@@ -84,13 +84,13 @@ const accesses = each(26, (index): Design => {
     model,
     parts: access({
       number,
-      ports: Math.min(ports - (index % 5), index % 3 === 1 ? 44 : 18),
+      ports: Math.min(ports - (index % 5), index % 3 === 1 ? 32 : 18),
       uplinks,
       power,
       secured: index % 3 !== 1,
       voice: index % 2 === 0,
       guard: index % 5 < 2,
-      list: index % 4 === 3 ? 120 + index : index % 2 === 1 ? 12 : 0,
+      list: index % 4 === 3 ? 90 + index : index % 2 === 1 ? 12 : 0,
       quality: index % 3 === 0
     }),
     management: { management: "Vlan600", vrf: undefined }
