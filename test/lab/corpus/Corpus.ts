@@ -84,7 +84,7 @@ const accesses = each(26, (index): Design => {
     model,
     parts: access({
       number,
-      ports: Math.min(ports - (index % 5), index % 3 === 1 ? 32 : 18),
+      ports: Math.min(ports - (index % 5), index % 3 === 1 ? 32 : 15),
       uplinks,
       power,
       secured: index % 3 !== 1,
