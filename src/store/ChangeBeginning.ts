@@ -9,6 +9,7 @@ import type { Device } from "../domain/Device.ts"
 import { DISPUTES } from "./DeviceIdentifiers.ts"
 import { grouping, lengthOfTexts, makeGrouped } from "./GroupedStatement.ts"
 import { SecretTexts } from "./SecretStore.ts"
+import { textsOfStatement } from "./StoredTexts.ts"
 import { LIVE_CHANGE, LIVE_CHANGES, type LiveChange } from "./UnfinishedChanges.ts"
 
 /** A change to be stored; one per job and device. */
@@ -111,10 +112,10 @@ export const makeBeginnings = Effect.gen(function* () {
     return { id, candidate: needed(candidate) }
   })
 
-  const givenOf = ({ change: { protocol, ...rest }, conditions }: BeginRequest, place: number) => ({
+  const givenOf = ({ change: { protocol, ...rest }, conditions }: BeginRequest, place: number, candidate: string) => ({
     ...rest,
     place,
-    candidate: secrets.seal(rest.candidate),
+    candidate,
     phase: protocol.phase,
     epoch: protocol.epoch,
     protocol: Struct.omit(protocol, ["diff"]),
@@ -126,9 +127,10 @@ export const makeBeginnings = Effect.gen(function* () {
   })
 
   const beginAll = Effect.fnUntraced(function* (requests: ReadonlyArray<BeginRequest>) {
-    const given = requests.map(givenOf)
+    const texts = textsOfStatement(sql, secrets)
+    const given = requests.map((request, place) => givenOf(request, place, texts.refer(request.change.candidate)))
     const rows = yield* sql<AnswerRow>`
-      with given as materialized (select * from jsonb_to_recordset(${sql.json(given)}) as given (place integer, job_id integer,
+      with ${texts.stored()}given as materialized (select * from jsonb_to_recordset(${sql.json(given)}) as given (place integer, job_id integer,
           device_id integer, phase text, epoch integer, protocol jsonb, candidate text, load_mode text, held jsonb, is_certain boolean,
           not_aborting boolean, not_paused boolean, newest_seen integer)),
       target as materialized (select d.id, d.hostname, to_jsonb(d) as fields from device d

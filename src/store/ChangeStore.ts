@@ -15,8 +15,8 @@ import { ANSWER_MARGIN_SECONDS, TIMER_END, UNFINISHED, UNHEARD } from "./StatusC
 import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
 import type { SeenConfig } from "./ConfigStore.ts"
 import {
-  type BeginRequest,
   type Beginning,
+  type BeginRequest,
   type ChangeToRun,
   makeBeginnings,
   type NewStoredChange,
@@ -24,9 +24,10 @@ import {
 } from "./ChangeBeginning.ts"
 import { type LiveChanges, makeLiveChanges } from "./UnfinishedChanges.ts"
 import { lost, moved } from "../runtime/metrics/Metrics.ts"
+import { type TextsOfStatement, textsOfStatement } from "./StoredTexts.ts"
 
-// A claim of a change is a row of the statement that grants it, and that writes the event of its phase. A text that is used again is stored sealed; a text that is only shown is
-// stored without its secrets.
+// A claim of a change is a row of the statement that grants it, and that writes the event of its phase. A text that is used again is stored
+// once and sealed; a text that is only shown is stored without its secrets.
 
 /** Long texts that are stored with a claim. */
 export interface ClaimTexts {
@@ -56,8 +57,8 @@ const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchange
 
 type Texts = SecretTexts["Service"]
 
-const sealed = ({ seal }: Texts, text: string | null | undefined): string | null =>
-  text === null || text === undefined ? null : seal(text)
+const mapped = (text: string | null | undefined, change: (text: string) => string): string | null =>
+  text === null || text === undefined ? null : change(text)
 
 /** The row for display, without secrets. Only the difference is used again; it has a column of its own. */
 const storedProtocol = ({ hideIn }: Texts, row: ChangeRow, derived: DerivedSecrets | undefined) => ({
@@ -75,6 +76,7 @@ const quotes = ({ claim: { row }, failure }: ClaimRequest): boolean =>
 /** A claim as a row of its statement; `derived` holds the secrets that templates derived for its device. */
 const wantedOf = (
   secrets: Texts,
+  { refer, referLong }: TextsOfStatement,
   { claim: { from, row }, failure, id, texts, token }: ClaimRequest,
   place: number,
   derived: DerivedSecrets | undefined
@@ -88,13 +90,13 @@ const wantedOf = (
   epoch: row.epoch,
   protocol: storedProtocol(secrets, row, derived),
   new_diff: texts.diff !== undefined,
-  diff: sealed(secrets, texts.diff),
+  diff: mapped(texts.diff, referLong),
   failure: failure === null ? null : secrets.hideKnown(failure, derived),
   // after a late commit of an earlier round, our own candidate can look like the previous configuration: see the statement
-  before: sealed(secrets, texts.before),
+  before: mapped(texts.before, refer),
   came_to_nothing: CAME_TO_NOTHING.has(row.phase),
   proved_hash: texts.proved?.hash ?? null,
-  proved_config: sealed(secrets, texts.proved?.config),
+  proved_config: mapped(texts.proved?.config, refer),
   proved_secrets: texts.proved?.secrets ?? null
 })
 
@@ -182,9 +184,10 @@ const make = Effect.gen(function* () {
 
   const claimAll = Effect.fnUntraced(function* (claims: ReadonlyArray<ClaimRequest>) {
     const derived = yield* derivedSecrets.ofChanges(claims.filter(quotes).map(({ id }) => id))
-    const wanted = claims.map((claim, place) => wantedOf(secrets, claim, place, derived.get(claim.id)))
+    const texts = textsOfStatement(sql, secrets)
+    const wanted = claims.map((claim, place) => wantedOf(secrets, texts, claim, place, derived.get(claim.id)))
     const rows = yield* sql<{ place: number }>`
-      with wanted as (select * from jsonb_to_recordset(${sql.json(wanted)}) as given (${wantedColumns})),
+      with ${texts.stored()}wanted as (select * from jsonb_to_recordset(${sql.json(wanted)}) as given (${wantedColumns})),
       claimed as (update config_change c set phase = wanted.phase, epoch = wanted.epoch, protocol = wanted.protocol,
           diff = case when wanted.new_diff then wanted.diff else c.diff end,
           failure = coalesce(wanted.failure, c.failure),

@@ -131,6 +131,10 @@ export interface ShownLines {
   readonly freeText: RegExp
   /** A command, and its list of numbers, which may be shown sorted and with ranges. */
   readonly lists: RegExp
+  /** The number that the device gives to a line of a list, such as an access list, with the text before it as its first group. */
+  readonly position?: RegExp
+  /** Words that a release shows for others, with what is shown for them. */
+  readonly synonyms?: ReadonlyArray<readonly [given: RegExp, shown: string]>
 }
 
 /** Two builds of one image; each model runs one of them. */

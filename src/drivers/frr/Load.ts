@@ -132,5 +132,5 @@ export const load: (
   if (!output.endsWith(WHOLE)) {
     return yield* new UnexpectedAnswer({ hostname, command, message: "the difference is cut off" })
   }
-  return { diff: differenceOf(output.slice(0, -WHOLE.length)), remarks: [], ...otherSessions }
+  return { diff: differenceOf(output.slice(0, -WHOLE.length)), willRun: null, remarks: [], ...otherSessions }
 })

@@ -132,17 +132,23 @@ const SPELLERS: Readonly<Record<Normalisation, (text: string) => string>> = {
   defaults: withoutDefaults
 }
 
+const rewritten = (rewrites: Required<Quirks>["rewrites"], line: string): string =>
+  Object.entries(rewrites).reduce((text, [pattern, stored]) => text.replace(new RegExp(pattern), stored), line)
+
 /** The line in this switch's spelling. Blanks before it stay. */
-export const spelled = (normalises: ReadonlyArray<Normalisation>, line: string): string => {
-  if (normalises.length === 0) return line
-  const text = line.trimStart()
+export const spelled = (
+  { normalises, rewrites }: Pick<Required<Quirks>, "normalises" | "rewrites">,
+  line: string
+): string => {
+  const text = rewritten(rewrites, line.trimStart())
+  if (normalises.length === 0) return line.slice(0, line.length - line.trimStart().length) + text
   const isFree = /^(?:no |default )?(?:desc\S*|name) /.test(text)
   const kinds = Object.entries(SPELLERS).filter(([name]) => normalises.some((kind) => kind === name))
   const result = kinds.reduce(
     (sofar, [name, spell]) => (isFree && name !== "abbreviations" ? sofar : spell(sofar)),
     text
   )
-  return line.slice(0, line.length - text.length) + result
+  return line.slice(0, line.length - line.trimStart().length) + result
 }
 
 // In addition to the answers: other words for a refused line (quirk `refusal`), log lines and remarks (`chatty`).
