@@ -174,7 +174,8 @@ export const makeBeginnings = Effect.gen(function* () {
     /** The job's change on this device: the stored one, in whatever phase, or else the given one. */
     findOrInsert: Effect.fn("ChangeStore.findOrInsert")(function* (change: NewStoredChange) {
       const found = yield* begin({ change, conditions: UNCONDITIONAL })
-      return found._tag === "Stored" ? found : yield* Effect.die(new Error(`There is no device ${change.device_id}`))
+      if (found._tag !== "Stored") return yield* Effect.die(new Error(`There is no device ${change.device_id}`))
+      return { id: found.id, candidate: found.candidate } satisfies ChangeToRun
     }),
     needed
   }
