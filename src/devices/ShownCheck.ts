@@ -21,7 +21,7 @@ import {
 import * as Candidate from "../drivers/Candidate.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { LoggedIn } from "./DeviceLogin.ts"
-import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
+import { promisedBy } from "./LoadPromise.ts"
 import { placed } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import type { ConfigStore, Learned, Lookup } from "../store/ConfigStore.ts"
@@ -54,10 +54,10 @@ const shownBelow = Effect.fnUntraced(function* (
   lines: ReadonlyArray<string>
 ) {
   const text = written(sections, lines)
-  const loaded = session.load({ text, mode: "replace", name, foreignSessions: "ignore" })
-  const { diff } = yield* Effect.ensuring(loaded, Effect.ignore(session.discard(name)))
-  const promised = UnifiedDiff.apply(running, diff)
-  return Option.isNone(promised) ? undefined : linesBelow(platform, promised.value, sections)
+  const loading = session.load({ text, mode: "replace", name, foreignSessions: "ignore", readBack: true })
+  const loaded = yield* Effect.ensuring(loading, Effect.ignore(session.discard(name)))
+  const promised = promisedBy(platform, running, loaded)
+  return Option.isNone(promised) ? undefined : linesBelow(platform, promised.value.text, sections)
 })
 
 /** Whether the switch shows the line only with its defaults, in this section or in one that differs in its numbers. */
@@ -109,7 +109,7 @@ export interface Loaded {
   readonly candidate: string
   readonly running: string
   readonly remarks: ReadonlyArray<LineRemark>
-  /** The configuration that the switch promises by its difference; null if that does not fit the running configuration. */
+  /** The configuration that the switch promises to run; null if that cannot be made out. */
   readonly promised: string | null
   readonly policy: ChangeRow["onMissingLines"]
 }
@@ -190,8 +190,7 @@ export const check: (
   loaded: Loaded
 ) => Effect.Effect<ChangeNotes | undefined, ReplaceConfigException | DriverError | SqlError.SqlError> =
   Effect.fnUntraced(function* (context, { driver: { platform }, session }, loaded) {
-    const { candidate, name, policy, remarks, running } = loaded
-    const promised = loaded.promised ?? Option.getOrNull(yield* session.candidateText(name))
+    const { candidate, name, policy, promised, remarks, running } = loaded
     if (promised === null) return undefined
     const kin = { platform: platform.name, release: context.release }
     const find = (known: KnownSpelling) => missingLines(platform, candidate, promised, known)
@@ -208,3 +207,19 @@ export const check: (
     if (bad.length > 0) return yield* refused(context.hostname, bad)
     return missing.length + remarks.length === 0 ? undefined : noted(remarks, missing, isNew)
   })
+
+/**
+ * The lines of the candidate that a running configuration does not have, after a commit: by what this process has learnt, and without
+ * those that the change was allowed to lack.
+ */
+export const missingInRunning = (
+  { learned, release }: ShownContext,
+  platform: Platform,
+  candidate: string,
+  { notes }: Pick<ChangeRow, "notes">,
+  running: string
+): ReadonlyArray<MissingLine> => {
+  const allowed = new Set(notes?.not_shown.map(({ line_number }) => line_number))
+  const known = spellingsOf(learned.lookup({ platform: platform.name, release }))
+  return missingLines(platform, candidate, running, known).filter(({ lineNumber }) => !allowed.has(lineNumber))
+}

@@ -174,6 +174,7 @@ const merged = (running: string, text: string): string => {
   const root = Loader.parse(running)
   const loader = Loader.make(root, Loader.LENIENT)
   for (const line of text.split("\n")) Loader.feed(loader, line)
+  Loader.finish(loader)
   return render(root)
 }
 

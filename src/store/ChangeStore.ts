@@ -55,9 +55,11 @@ const storedProtocol = ({ hideIn }: Texts, row: ChangeRow, derived: DerivedSecre
   ...(row.notes === undefined ? {} : { notes: hideIn(row.notes, derived) })
 })
 
+const hasText = (lines: ReadonlyArray<unknown> | undefined): boolean => lines !== undefined && lines.length > 0
+
 /** Whether a claim has texts for display that may quote the configuration. */
 const quotes = ({ claim: { row }, failure }: ClaimRequest): boolean =>
-  failure !== null || row.remarks !== undefined || row.notes !== undefined
+  failure !== null || hasText(row.remarks) || hasText(row.notes?.said) || hasText(row.notes?.not_shown)
 
 /** A claim as a row of its statement; `derived` holds the secrets that templates derived for its device. */
 const wantedOf = (

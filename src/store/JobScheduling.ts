@@ -251,8 +251,13 @@ const makeWaits = Effect.gen(function* () {
       Effect.map(paused([id]), (found) => found.length > 0)
     ),
     refreshWaiting: Effect.fn("JobScheduleStore.waits.refreshWaiting")((id: number) =>
-      Effect.asVoid(sql`update job set waiting_for = ${timers} where id = ${id}
-        and (waiting_for ->> 'until') is distinct from (${timers} ->> 'until')`)
+      Effect.map(
+        sql<{ status: JobStatus }>`with timed as materialized (select ${timers} as waiting from job where id = ${id}),
+          changed as (update job set waiting_for = timed.waiting from timed where id = ${id}
+            and (waiting_for ->> 'until') is distinct from (timed.waiting ->> 'until'))
+          select status from job where id = ${id}`,
+        ([row]) => row?.status
+      )
     )
   } satisfies JobWaits
 })
@@ -276,8 +281,8 @@ interface JobWaits {
   readonly isPaused: (id: number) => Effect.Effect<boolean, SqlError.SqlError>
   /** The same within the caller's transaction. */
   readonly isPausedNow: (id: number) => Effect.Effect<boolean, SqlError.SqlError>
-  /** Writes whether a running job waits only for the commit timers of its devices. */
-  readonly refreshWaiting: (id: number) => Write
+  /** Writes whether a running job waits only for the commit timers of its devices; yields its status. */
+  readonly refreshWaiting: (id: number) => Effect.Effect<JobStatus | undefined, SqlError.SqlError>
 }
 
 // Attempts at jobs: the attempt that may work on a job, and the time of its last heartbeat. A job on which no process works gets another

@@ -107,21 +107,25 @@ export const neededCommands: ReadonlyArray<NeededCommand> = [
     without: "such lines are rejected",
     fallback: true
   },
-  { command: "show session-config diffs", use: "the difference", without: CHANGES },
   {
     command: "show session-config named",
-    use: "the candidate or the committed configuration, if the difference is not enough",
-    without: "weaker proofs are made",
+    use: "the configuration that the switch will run, and its difference",
+    without: "the candidate is loaded twice",
     dispensable: true
   },
-  { command: "show session-config", use: "lines with a question mark", without: "such lines are rejected" },
-  { command: "end", use: "leaving the session", without: CHANGES },
   {
-    command: "abort",
-    use: "throwing a rejected candidate away",
-    without: "it stays until the next load",
-    dispensable: true
+    command: "show session-config diffs",
+    use: "the difference, where it cannot be asked for by name",
+    without: "without both no change, dry or live",
+    fallback: true
   },
+  {
+    command: "show session-config",
+    use: "lines with a question mark, where the session cannot be asked for by name",
+    without: "such lines are rejected",
+    fallback: true
+  },
+  { command: "end", use: "leaving the session", without: CHANGES },
   { command: "write memory", use: "saving", without: "the change ends as not saved" },
   {
     command: "show running-config diffs",

@@ -5,7 +5,7 @@
 import { hash } from "node:crypto"
 import { Effect } from "effect"
 import { clearForLoad, type ForeignSessions } from "../LoadChecks.ts"
-import type { LoadRequest, LoadResult } from "../Driver.ts"
+import type { LineComparison, LoadRequest, LoadResult } from "../Driver.ts"
 import {
   CommandRejected,
   type LoadError,
@@ -19,7 +19,7 @@ import { discard, runningConfig } from "./Commit.ts"
 import { need } from "./Dialect.ts"
 import type { Remote } from "./Answers.ts"
 import { ask, NOT_ONE_FILE, REJECTED_LINES, sessions } from "./Sessions.ts"
-import { type Edit, mayBeSilent, respelled, undefinedNeighbours, withoutSilent } from "./Spelling.ts"
+import { type Edit, makeLineFinder, mayBeSilent, respelled, undefinedNeighbours, withoutSilent } from "./Spelling.ts"
 
 // The difference of frr-reload.py, in the form that people and the change score read: added lines with a plus, removed ones with a
 // minus, below their sections. It is no unified diff, because FRR gives no places.
@@ -89,8 +89,24 @@ export const differenceOf = (told: string): string => rendered(readDifference(to
 const withoutDefaults = Effect.fnUntraced(function* (remote: Remote, told: string) {
   const { added, removed } = readDifference(told)
   const seen = mayBeSilent(added) ? withoutSilent(added, yield* runningConfig(remote)) : added
-  return rendered({ removed, added: seen })
+  return { removed, added: seen } satisfies Difference
 })
+
+/** The difference as lines of the candidate; frr-reload.py has removed routes and list entries among its added lines. */
+const comparedLines = (text: string, { added, removed }: Difference): LineComparison => {
+  const find = makeLineFinder(text)
+  const found = added.map((edit) => ({ edit, lineNumber: find(edit) }))
+  const isRemoved = ({ edit, lineNumber }: (typeof found)[number]) =>
+    lineNumber === null && edit.line.trimStart().startsWith("no ")
+  return {
+    missing: found.flatMap((one) =>
+      isRemoved(one) ? [] : [{ line: one.edit.line.trim(), lineNumber: one.lineNumber }]
+    ),
+    extra: [...removed.map(({ line }) => line), ...found.filter(isRemoved).map(({ edit }) => withoutNo(edit.line))].map(
+      (line) => line.trim()
+    )
+  }
+}
 
 const mostRejected = 20
 const WHOLE = "end of difference\n"
@@ -132,8 +148,6 @@ export const load: (
   }
   const otherSessions = yield* clearForLoad(way, request)
   yield* need(remote, "frr-reload.py")
-  const undefinedOnes = request.mode === "replace" ? undefinedNeighbours(request.text) : []
-  if (undefinedOnes.length > 0) return yield* rejected(remote, request, undefinedOnes, "")
   const input = `${respelled(request.text).trimEnd()}\n`
   const words = ["load", request.name, request.mode, hash("sha256", input, "hex")]
   const { code, complaints, output } = yield* ask(remote, words, { input, seconds: remote.timeouts.load })
@@ -147,5 +161,12 @@ export const load: (
   if (!output.endsWith(WHOLE)) {
     return yield* new UnexpectedAnswer({ hostname, command, message: "the difference is cut off" })
   }
-  return { diff: yield* withoutDefaults(remote, output.slice(0, -WHOLE.length)), remarks: [], ...otherSessions }
+  const undefinedOnes = request.mode === "replace" ? undefinedNeighbours(request.text) : []
+  if (undefinedOnes.length > 0) {
+    yield* discard(remote, request.name)
+    return yield* rejected(remote, request, undefinedOnes, "")
+  }
+  const difference = yield* withoutDefaults(remote, output.slice(0, -WHOLE.length))
+  const compared = comparedLines(request.text, difference)
+  return { diff: rendered(difference), willRun: null, compared, remarks: [], ...otherSessions }
 })

@@ -83,6 +83,28 @@ export const respelled = (text: string): string => {
     .join("\n")
 }
 
+/** Finds the number of the line of a candidate that a difference names in FRR's spelling; null if there is none. */
+export const makeLineFinder = (text: string): ((edit: Edit) => number | null) => {
+  const headingOf = makeHeadings()
+  const numbers = new Map<string, number>()
+  let inner = ""
+  for (const [index, source] of respelled(text).split("\n").entries()) {
+    const line = source.trim().replaceAll(/\s+/g, " ")
+    const heading = headingOf(line, source !== source.trimStart())
+    if (heading === "" || line.startsWith("exit")) inner = ""
+    for (const place of new Set([inner, ""])) {
+      const key = [heading, place, line].join("\n")
+      if (!numbers.has(key)) numbers.set(key, index + 1)
+    }
+    if (heading !== "" && commands?.opensMode.test(line) === true) inner = line
+  }
+  return ({ line, section }) => {
+    const [heading = "", ...below] = section.map((around) => around.trim())
+    const at = (place: string) => numbers.get([heading, place, line.trim()].join("\n"))
+    return at(below.at(-1) ?? "") ?? at("") ?? null
+  }
+}
+
 // Neighbours that are not defined: FRR takes their lines in a file, and refuses them only when it runs them.
 
 const NOT_DEFINED = "% Specify remote-as or peer-group commands first"
@@ -99,7 +121,7 @@ export const undefinedNeighbours = (text: string): ReadonlyArray<RejectedLine> =
     if (name === undefined || !heading.startsWith("router bgp ")) return []
     const key = `${heading}\n${name.toLowerCase()}`
     if (/^(?:remote-as|peer-group|interface)$/.test(word)) defined.add(key)
-    return [{ key, lineNumber: index + 1, line: source.trim() }]
+    return [{ key, lineNumber: index + 1, line: maskSecrets(source) }]
   })
   return uses
     .filter(({ key }) => !defined.has(key))

@@ -52,6 +52,23 @@ const firstCounterByte = 4
 /** The cipher of this name, if it is one of these. */
 export const gcmNameOf = (sslName: string): GcmName | undefined => gcmNames.find((name) => name === sslName)
 
+// Padding is taken from random bytes that are made ahead, because asking for a few bytes costs as much as asking for many. Each byte is
+// used once. Padding is sent encrypted and no key depends on it.
+
+const aheadBytes = 65_536
+const ahead = Buffer.alloc(aheadBytes)
+let used = aheadBytes
+
+/** Fills `size` bytes of a packet, at most 255, with random bytes that no other packet has. */
+const pad = (packet: Buffer, at: number, size: number): void => {
+  if (used + size > aheadBytes) {
+    randomFillSync(ahead)
+    used = 0
+  }
+  ahead.copy(packet, at, used, used + size)
+  used += size
+}
+
 /** Adds one to the packet counter in the last eight bytes. */
 const increment = (iv: Buffer): void => {
   for (let at = iv.length - 1; at >= firstCounterByte; at--) {
@@ -90,7 +107,7 @@ export class AesGcm {
     const packet = Buffer.allocUnsafe(lengthBytes + length + tagBytes)
     packet.writeUInt32BE(length, 0)
     packet.writeUInt8(enough, lengthBytes)
-    randomFillSync(packet, lengthBytes + 1 + payloadBytes, enough)
+    pad(packet, lengthBytes + 1 + payloadBytes, enough)
     return packet
   }
 

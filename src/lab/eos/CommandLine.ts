@@ -19,7 +19,6 @@ import * as ConfigSessions from "./ConfigSessions.ts"
 import * as Faults from "../Faults.ts"
 import * as Flash from "../Flash.ts"
 import * as Loader from "./ConfigLoader.ts"
-import { render } from "./ConfigTree.ts"
 import * as Switch from "../Switch.ts"
 import { firstWord } from "./Words.ts"
 
@@ -55,14 +54,17 @@ const runConfiguration = (shell: Shell, raw: string, line: string): Output | und
 }
 
 const leavingCommand = (shell: Shell, mode: ConfigurationMode, line: string): Output | undefined => {
+  if (mode.kind === "config") prepare(shell)
   if (line === "end") {
     Configure.leave(shell)
     return ""
   }
   if (line === "exit") {
     if (mode.loader === undefined || !Loader.exit(mode.loader)) Configure.leave(shell)
+    else Configure.takeChanges(shell)
     return ""
   }
+  if (line === "abort" && mode.loader !== undefined && Loader.discard(mode.loader)) return ""
   return mode.kind === "session" ? sessionCommand(shell, mode.session, line) : undefined
 }
 
@@ -76,12 +78,14 @@ const sessionCommand = (shell: Shell, session: ConfigSessions.ConfigSession, lin
   }
   if (line === "commit") {
     const step = device.timer?.session === session.name ? "confirm" : "commit"
+    Configure.takeSections(shell)
     return withFaults(shell, step, () => finish(shell, ConfigSessions.commit(device, session.name, undefined)))
   }
   const timer = /^commit ti(?:m(?:er?)?)? (\S+)$/.exec(line)
   if (timer !== null) {
     return withFaults(shell, "commitTimer", () => {
       const time = Configure.seconds(timer[1] ?? "")
+      Configure.takeSections(shell)
       return time === undefined ? "% Invalid input\n" : finish(shell, ConfigSessions.commit(device, session.name, time))
     })
   }
@@ -125,7 +129,7 @@ const configLine = (shell: Shell, raw: string): Output => {
     }
     return hintOf(loader.heredoc.command)
   }
-  applyDirect(shell)
+  Configure.takeChanges(shell)
   return remarksOnLine(device, shell.loadedLines)
 }
 
@@ -133,7 +137,7 @@ const heredocLine = (shell: Shell, loader: Loader.Loader, text: string): string 
   Loader.feed(loader, text)
   if (loader.heredoc !== undefined) return ""
   shell.reader = undefined
-  applyDirect(shell)
+  Configure.takeChanges(shell)
   return ""
 }
 
@@ -159,13 +163,6 @@ const sessionLoader = (shell: Shell, mode: Extract<Mode, { readonly kind: "sessi
   const root = ConfigSessions.edit(session)
   if (mode.loader?.root !== root) mode.loader = Loader.make(root, Configure.rules(shell))
   return mode.loader
-}
-
-const applyDirect = (shell: Shell) => {
-  const { mode, device } = shell
-  if (mode.kind !== "config") return
-  mode.printed = render(mode.loader.root)
-  Switch.setRunning(device, mode.printed)
 }
 
 const isLost = (shell: Shell): boolean =>
@@ -203,6 +200,7 @@ const copyFromTerminal = (shell: Shell): string => {
   }
   const end = () => {
     shell.reader = undefined
+    Loader.finish(loader)
     return breaksAt(shell, "load", "after") ? "" : `${errors.join("")}Copy completed successfully.\n`
   }
   shell.reader = { echo: true, stream: true, line: take, end }

@@ -53,6 +53,13 @@ const NESTED: ReadonlyArray<readonly [RegExp, RegExp]> = [
   [/^dhcp server/, /^(?:subnet \S+|client class \S+ .*)$/]
 ]
 
+/** Sections that take effect as a whole, when they are left (group-change modes). */
+const GROUP_CHANGES =
+  /^(?:(?:ip|ipv6|mac) access-list |(?:ip|ipv6) prefix-list |ip (?:as-path access-list|(?:ext|large-)?community-list) |route-map |class-map |policy-map |class |qos profile |traffic-policy |peer-filter |spanning-tree mst configuration$)/
+
+/** True when the lines of this section take effect when it is left. */
+export const isGroupChange = (section: string): boolean => GROUP_CHANGES.test(section)
+
 /** Lines that repeat a default; the device does not print them. First pattern: the section (root is empty). */
 const DEFAULTS: ReadonlyArray<readonly [RegExp, RegExp]> = [
   [

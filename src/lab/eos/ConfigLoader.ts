@@ -8,6 +8,7 @@ import {
   type ConfigLine,
   entryKey,
   isDefault,
+  isGroupChange,
   isRemovable,
   isToggle,
   leavesSection,
@@ -45,6 +46,8 @@ interface Level {
   readonly indent: number
   readonly tag: string
   childIndent: number | undefined
+  /** In a group-change mode: where the section goes when it is left. Until then the tree has it as it was, or not at all. */
+  readonly takenInto: Map<string, Entry> | undefined
 }
 
 interface Heredoc {
@@ -63,11 +66,19 @@ export interface Loader {
   heredoc: Heredoc | undefined
 }
 
+const topLevel = (entry: Entry): Level => ({
+  entry,
+  indent: -1,
+  tag: "",
+  childIndent: undefined,
+  takenInto: undefined
+})
+
 /** A loader at the top level of `root`. */
 export const make = (root: Entry, rules: LoaderRules): Loader => ({
   root,
   rules,
-  levels: [{ entry: root, indent: -1, tag: "", childIndent: undefined }],
+  levels: [topLevel(root)],
   last: undefined,
   heredoc: undefined
 })
@@ -77,6 +88,7 @@ export const parse = (text: string): Entry => {
   const root = empty()
   const loader = make(root, LENIENT)
   for (const line of text.split("\n")) feed(loader, line)
+  finish(loader)
   return root
 }
 
@@ -87,11 +99,28 @@ export const tags = (loader: Loader): string => {
   return text
 }
 
-/** Leaves one section; false at the top level. */
+/** Leaves one section, whose lines are taken; false at the top level. */
 export const exit = (loader: Loader): boolean => {
   loader.last = undefined
   if (loader.levels.length === 1) return false
-  loader.levels.pop()
+  const left = loader.levels.pop()
+  left?.takenInto?.set(left.entry.text, left.entry)
+  return true
+}
+
+/** Leaves all sections; true when one of them has waited for it. */
+export const finish = (loader: Loader): boolean => {
+  const takes = loader.levels.some(({ takenInto }) => takenInto !== undefined)
+  while (exit(loader));
+  return takes
+}
+
+/** Leaves the innermost group-change mode and discards its lines; false outside of such a mode. */
+export const discard = (loader: Loader): boolean => {
+  const at = loader.levels.findLastIndex(({ takenInto }) => takenInto !== undefined)
+  if (at < 0) return false
+  loader.levels.length = at
+  loader.last = undefined
   return true
 }
 
@@ -117,8 +146,7 @@ export const feed = (loader: Loader, line: string): string | undefined => {
   return apply(loader, parent, read)
 }
 
-const current = (loader: Loader): Level =>
-  loader.levels[loader.levels.length - 1] ?? { entry: loader.root, indent: -1, tag: "", childIndent: undefined }
+const current = (loader: Loader): Level => loader.levels[loader.levels.length - 1] ?? topLevel(loader.root)
 
 const feedHeredoc = (loader: Loader, heredoc: Heredoc, line: string) => {
   if (line.trim() !== "EOF") {
@@ -162,7 +190,7 @@ const findParent = (loader: Loader, line: ConfigLine): Entry => {
       level.childIndent ??= indent
       return level.entry
     }
-    loader.levels.pop()
+    exit(loader)
   }
   const top = current(loader)
   top.childIndent = indent
@@ -189,9 +217,9 @@ const tagOf = (parent: Entry, line: ConfigLine): string | undefined => {
 const repeatsDefault = (loader: Loader, parent: Entry, line: ConfigLine): boolean =>
   loader.rules.dropDefaults && line.mayBeDefault && isDefault(parent.text, line.text)
 
-const enter = (loader: Loader, entry: Entry, indent: number, tag: string) => {
+const enter = (loader: Loader, entry: Entry, indent: number, tag: string, takenInto?: Map<string, Entry>) => {
   entry.children ??= new Map()
-  loader.levels.push({ entry, indent, tag, childIndent: undefined })
+  loader.levels.push({ entry, indent, tag, childIndent: undefined, takenInto })
   loader.last = undefined
 }
 
@@ -227,6 +255,8 @@ const apply = (loader: Loader, parent: Entry, line: ConfigLine): string | undefi
   return applyPositive(loader, parent, line)
 }
 
+const section = (text: string): Entry => ({ text, children: new Map(), body: undefined })
+
 const applyPositive = (loader: Loader, parent: Entry, line: ConfigLine): string | undefined => {
   const { indent, text } = line
   const siblings = children(parent)
@@ -236,7 +266,11 @@ const applyPositive = (loader: Loader, parent: Entry, line: ConfigLine): string 
   if (text === "poe") siblings.delete("poe disabled")
   const existing = siblings.get(key)
   if (tag !== undefined) {
-    const entry = existing ?? { text, children: new Map(), body: undefined }
+    if (isGroupChange(text)) {
+      enter(loader, existing === undefined ? section(text) : structuredClone(existing), indent, tag, siblings)
+      return undefined
+    }
+    const entry = existing ?? section(text)
     siblings.set(key, entry)
     enter(loader, entry, indent, tag)
     return undefined

@@ -54,7 +54,10 @@ export const execWords: ReadonlyArray<string> = [
 ]
 
 /** Words that leave a configuration mode, or end a session. */
-export const modeWords = { config: ["end", "exit"], session: ["end", "exit", "abort", "commit", "rollback"] } as const
+export const modeWords = {
+  config: ["end", "exit", "abort"],
+  session: ["end", "exit", "abort", "commit", "rollback"]
+} as const
 
 /** Words that configuration has too are commands with these words behind them. */
 const COMMANDS_OF_HOMONYMS =

@@ -196,12 +196,12 @@ describe("a neighbour that nothing defines", () => {
       )
     ).toEqual([
       {
-        line: "neighbor 10.0.0.2 activate",
+        line: "  neighbor 10.0.0.2 activate",
         lineNumber: 9,
         answer: "% Specify remote-as or peer-group commands first at line 9"
       },
       {
-        line: "neighbor F password ********",
+        line: " neighbor F password ********",
         lineNumber: 14,
         answer: "% Specify remote-as or peer-group commands first at line 14"
       }

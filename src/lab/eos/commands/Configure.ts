@@ -35,8 +35,25 @@ export const seconds = (time: string): number | undefined => {
   return match === null ? undefined : Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3])
 }
 
+/** What the tree has taken shows at once: in the running configuration, or in the session. */
+export const takeChanges = (shell: Shell): void => {
+  const { mode, device } = shell
+  if (mode.kind === "session" && mode.session.state === "pending") ConfigSessions.edit(mode.session)
+  if (mode.kind !== "config") return
+  mode.printed = render(mode.loader.root)
+  Switch.setRunning(device, mode.printed)
+}
+
+/** Leaves all sections; those of group-change modes take effect now. */
+export const takeSections = (shell: Shell): void => {
+  const { mode } = shell
+  if ((mode.kind !== "config" && mode.kind !== "session") || mode.loader === undefined) return
+  if (Loader.finish(mode.loader)) takeChanges(shell)
+}
+
 /** Back to privileged mode; an open session stays open. */
 export const leave = (shell: Shell): void => {
+  takeSections(shell)
   shell.mode = { kind: "exec" }
   shell.reader = undefined
 }
@@ -54,6 +71,7 @@ const enterSession = (call: Call, name: string): string => {
   const { shell, device } = call
   const session = ConfigSessions.open(device, name, shell.user, shell.terminal)
   if (typeof session === "string") return `${session}\n`
+  takeSections(shell)
   shell.mode = { kind: "session", session, loader: undefined }
   shell.loadedLines = 0
   return ""
@@ -61,6 +79,7 @@ const enterSession = (call: Call, name: string): string => {
 
 const enterConfig = ({ shell, device }: Call): string => {
   if (device.behaviour.quirks.terminalDisabled) return "% Configuration is allowed in sessions only\n"
+  takeSections(shell)
   shell.mode = {
     kind: "config",
     loader: Loader.make(Loader.parse(device.running), rules(shell)),

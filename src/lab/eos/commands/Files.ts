@@ -71,6 +71,7 @@ const merged = (running: string, content: Buffer) => {
   const root = Loader.parse(running)
   const loader = Loader.make(root, Loader.LENIENT)
   for (const line of content.toString("utf8").split("\n")) Loader.feed(loader, line)
+  Loader.finish(loader)
   return render(root)
 }
 

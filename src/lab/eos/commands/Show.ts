@@ -3,6 +3,7 @@
  * docs/switch-dialogues.md#running-configuration-and-hash.
  */
 import * as ConfigSessions from "../ConfigSessions.ts"
+import * as Differences from "../Differences.ts"
 import type { Output } from "../Shell.ts"
 import { showRunning, showStartup, withDefaults, withHeader } from "../Wording.ts"
 import * as Switch from "../../Switch.ts"
@@ -108,8 +109,11 @@ const sessionDiff = (call: Call): Output => {
 const sessionConfig = (call: Call): Output => {
   const session = sessionOf(call)
   if (session === undefined) return "% Session does not exist\n"
-  return withHeader(call.device, "session-config", session.committed ?? ConfigSessions.candidate(session))
+  return withHeader(call.device, "session-config", ConfigSessions.statement(call.device, session))
 }
+
+const namedConfig = (call: Call): Output =>
+  call.device.behaviour.quirks.withoutNamedConfig ? "% Invalid input (at token 2: 'named')\n" : sessionConfig(call)
 
 const certificates = ({ device }: Call): Output =>
   [...device.certificates.keys()]
@@ -150,11 +154,11 @@ export const commands: ReadonlyArray<Command> = [
   command("show running-config diffs", "show", ({ device }) =>
     device.behaviour.quirks.withoutRunningDiffs
       ? "% Invalid input (at token 2: 'diffs')\n"
-      : ConfigSessions.unsavedDiff(device.startup ?? "", device.running)
+      : Differences.unsaved(device.startup ?? "", device.running)
   ),
-  command("show session-config", "show", sessionConfig),
+  command("show session-config", "showCandidate", sessionConfig),
   command("show session-config diffs", "diff", sessionDiff),
-  command("show session-config named <name>", "show", sessionConfig),
+  command("show session-config named <name>", "showCandidate", namedConfig),
   command("show session-config named <name> diffs", "diff", sessionDiff),
   command("show management security ssl certificate", "show", certificates),
   command("show management security ssl key", "show", keys)
