@@ -82,6 +82,8 @@ export interface ChangeNotes {
   readonly said: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly answer: string }>
   /** Lines that are missing from the promised configuration; `is_new`: the previous candidate did not have them. */
   readonly not_shown: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly is_new: boolean }>
+  /** Numbers of lines that the load has shown to be in force in another spelling, as a default, or replaced by a later line. */
+  readonly passed?: ReadonlyArray<number>
 }
 
 /** The policy for lines that are not shown; by default, new ones fail the change. */
@@ -119,9 +121,9 @@ export interface ChangeRow {
   readonly committedAt: number | null
   /** Null when the change is committed without a timer (mode 0, or the platform has none). */
   readonly timerSeconds: number | null
-  /** The switch has shown our running timer: only then does a list without it prove that it has ended. */
+  /** The switch has shown our running timer: only then can a list without it prove that it has ended. */
   readonly timerSeen: boolean
-  /** Each commit saves, so after a rollback the old configuration must be saved again. */
+  /** Each commit saves, or the new configuration was saved, so after a rollback the old one must be saved again. */
   readonly savesAtCommit: boolean
   /** The configuration that this change tries to end with; `old` once it must not be confirmed any more. */
   readonly goal: "new" | "old"

@@ -17,6 +17,7 @@ import { type KnownSecrets, markOf } from "./KnownSecrets.ts"
 import { promisedBy } from "./LoadPromise.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import { usersIn } from "./Logins.ts"
+import type { SqlError } from "effect/sql"
 
 /** The candidate to be proved, and the proofs that suffice. */
 export interface ProofWanted {
@@ -27,7 +28,7 @@ export interface ProofWanted {
   /** In any order. */
   readonly suffices: ReadonlyArray<Proof>
   /** The lines of the candidate that what runs does not have, without those that the change was allowed to lack. */
-  readonly missing: (row: ProvedRow, running: string) => ReadonlyArray<MissingLine>
+  readonly missing: (row: ProvedRow, running: string) => Effect.Effect<ReadonlyArray<MissingLine>, SqlError.SqlError>
 }
 
 /** The proof, or why there is none: the text of an error, or null if the device differs. */
@@ -42,12 +43,12 @@ const NO_PROMISE = "what its own difference promised could not be made out"
 const failed = (why: ReadonlyArray<string>): Proved => ({ proof: null, failure: `CommitError: ${why.join("; ")}\n` })
 
 /** The switch answers, but opens no session while the timer runs, or refuses the load. Another timer does not count. */
-const isRefusal = (error: LoadError, name: string): boolean => {
+const isRefusal = (error: LoadError): boolean => {
   switch (error._tag) {
     case "CommandRejected":
       return true
     case "SessionLockedException":
-      return error.session === name
+      return error.unopened === true
     case "ReplaceConfigException":
       return error.rejected.length === 0
     default:
@@ -75,9 +76,8 @@ const loadAgain = Effect.fnUntraced(function* (
   }
   const loaded = yield* session.load(request).pipe(
     Effect.map((again) => Result.succeed(again)),
-    Effect.catchIf(
-      (error) => isRefusal(error, name),
-      ({ message }) => Effect.succeed(Result.fail(`the candidate could not be loaded again (${message.trim()})`))
+    Effect.catchIf(isRefusal, ({ message }) =>
+      Effect.succeed(Result.fail(`the candidate could not be loaded again (${message.trim()})`))
     )
   )
   const discard = session.discard(name)
@@ -142,22 +142,23 @@ export const prove = Effect.fnUntraced(function* (
   row: ProvedRow,
   running: string,
   seen: ConfigSessions | undefined
-): Effect.fn.Return<Proved, LoadError | ReadError> {
+): Effect.fn.Return<Proved, LoadError | ReadError | SqlError.SqlError> {
   const { driver } = loggedIn
   const why: Array<string> = []
 
   // the promised text also holds the other running lines, so it proves more than merging the lines again
   const isStated = row.readBack === true || (wanted.loadMode === "merge" && row.promised === true)
   if (isStated && wanted.suffices.includes("promised-text")) return { proof: "promised-text" }
-  const missing = wanted.missing(row, running)
+  const missing = yield* wanted.missing(row, running)
   const lacks = missing.length === 0 ? null : namedLines(missing)
   if (wanted.suffices.includes("loaded-again")) {
     const again = yield* loadAgain(wanted, loggedIn, row, seen)
     if (Result.isSuccess(again)) {
       const { compared, diff } = again.success
-      const differs = compared === undefined ? lacks : namedDifference(compared)
-      if (differs !== null) return failed([differs])
-      return restOf(wanted, driver, row, running, diff) === "" ? { proof: "loaded-again" } : DIFFERS
+      if (lacks !== null && compared === undefined) return failed([lacks])
+      if (restOf(wanted, driver, row, running, diff) === "") return { proof: "loaded-again" }
+      const differs = compared === undefined ? null : namedDifference(compared)
+      return differs === null ? DIFFERS : failed([differs])
     }
     why.push(again.failure)
   }

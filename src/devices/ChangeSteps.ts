@@ -294,7 +294,9 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const look = Effect.fnUntraced(function* (row: ChangeRow, newConnection: boolean) {
     const loggedIn = yield* newConnection ? connection.fresh : connection.current
     const { driver, session } = loggedIn
-    const seenSessions = yield* row.timerSeconds === null ? session.sessions : session.sessionsWhileTimed(row.timerSeen)
+    const seenSessions = yield* row.timerSeconds === null
+      ? session.sessions
+      : session.sessionsWhileTimed(row.sessionName, row.timerSeen)
     const { sessions } = seenSessions
     const ourTimer = sightOf(row, seenSessions)
     const isOpen = (wanted: string) => sessions.some(({ name, state }) => name === wanted && state === "open")
@@ -361,7 +363,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
         return ended({ type: "CONFIRM_UNSEEN" })
       }
       // a configuration that is saved while the timer runs would survive the rollback and return at the next start
-      const sight = sightOf(row, yield* session.sessionsWhileTimed(true))
+      const sight = sightOf(row, yield* session.sessionsWhileTimed(row.sessionName, true))
       if (sight === "unseen") return ended({ type: "CONFIRM_UNSEEN" })
       if (sight === "runs") return ended({ type: "CONFIRM_REFUSED", failure: TIMER_RUNS_ON })
       const saved = yield* save
@@ -375,7 +377,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const askTimer = (row: ChangeRow) =>
     Effect.gen(function* () {
       const { session } = yield* connection.fresh
-      const { timer } = yield* session.sessionsWhileTimed(row.timerSeen)
+      const { timer } = yield* session.sessionsWhileTimed(row.sessionName, row.timerSeen)
       return ended({ type: "TIMER_SEEN", runs: timer._tag !== "none" })
     })
 

@@ -201,8 +201,9 @@ export interface PendingCommit {
 }
 
 /**
- * Whether a commit timer runs. `none` needs a switch that has shown a timer before and now shows none in the same place: otherwise
- * a list without a timer may come from a release that shows it elsewhere.
+ * Whether a commit timer runs. `none` needs a switch that has shown a timer before, now shows none in the same place, and shows
+ * that our session has ended: otherwise a list without a timer may come from a release that shows it elsewhere, or from a switch
+ * that hides a timer whose confirmation it has ignored.
  */
 export type CommitTimer =
   | { readonly _tag: "running"; readonly name: string }
@@ -334,10 +335,10 @@ export interface DriverSession extends VerbGroups {
   readonly runningDefaults: Effect.Effect<string, ReadError>
   readonly sessions: Effect.Effect<ConfigSessions, ReadError>
   /**
-   * The same while one of our commits may wait for its confirmation: asks in every form of the platform before `timer` is
+   * The same while our commit of this name may wait for its confirmation: asks in every form of the platform before `timer` is
    * `unknown`. `wasSeen`: the switch has shown our timer before, perhaps during another login.
    */
-  readonly sessionsWhileTimed: (wasSeen: boolean) => Effect.Effect<ConfigSessions, ReadError>
+  readonly sessionsWhileTimed: (name: string, wasSeen: boolean) => Effect.Effect<ConfigSessions, ReadError>
   /**
    * Loads a candidate and reads its difference; the candidate stays open under its name. A rejected candidate is discarded
    * before the error is raised. A foreign commit timer always stops it.

@@ -11,14 +11,15 @@ import { randomUUID } from "node:crypto"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { DerivedSecretStore, SecretTexts } from "./SecretStore.ts"
+import { type TextsOfStatement, textsOfStatement } from "./StoredTexts.ts"
 import { ANSWER_MARGIN_SECONDS, TIMER_END, UNFINISHED, UNHEARD } from "./StatusConditions.ts"
 import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
 import type { SeenConfig } from "./ConfigStore.ts"
 import { type LiveChanges, makeLiveChanges } from "./UnfinishedChanges.ts"
 import { lost, moved } from "../runtime/metrics/Metrics.ts"
 
-// A claim of a change is a row of the statement that grants it. A text that is used again is stored sealed; a text that is only shown is
-// stored without its secrets.
+// A claim of a change is a row of the statement that grants it. A text that is used again is stored once and sealed; a text that is only
+// shown is stored without its secrets.
 
 /** Long texts that are stored with a claim. */
 export interface ClaimTexts {
@@ -45,8 +46,8 @@ const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchange
 
 type Texts = SecretTexts["Service"]
 
-const sealed = ({ seal }: Texts, text: string | null | undefined): string | null =>
-  text === null || text === undefined ? null : seal(text)
+const mapped = (text: string | null | undefined, change: (text: string) => string): string | null =>
+  text === null || text === undefined ? null : change(text)
 
 /** The row for display, without secrets. Only the difference is used again; it has a column of its own. */
 const storedProtocol = ({ hideIn }: Texts, row: ChangeRow, derived: DerivedSecrets | undefined) => ({
@@ -64,6 +65,7 @@ const quotes = ({ claim: { row }, failure }: ClaimRequest): boolean =>
 /** A claim as a row of its statement; `derived` holds the secrets that templates derived for its device. */
 const wantedOf = (
   secrets: Texts,
+  { refer, referLong }: TextsOfStatement,
   { claim: { from, row }, failure, id, texts, token }: ClaimRequest,
   place: number,
   derived: DerivedSecrets | undefined
@@ -77,13 +79,13 @@ const wantedOf = (
   epoch: row.epoch,
   protocol: storedProtocol(secrets, row, derived),
   new_diff: texts.diff !== undefined,
-  diff: sealed(secrets, texts.diff),
+  diff: mapped(texts.diff, referLong),
   failure: failure === null ? null : secrets.hideKnown(failure, derived),
   // after a late commit of an earlier round, our own candidate can look like the previous configuration: see the statement
-  before: sealed(secrets, texts.before),
+  before: mapped(texts.before, refer),
   came_to_nothing: CAME_TO_NOTHING.has(row.phase),
   proved_hash: texts.proved?.hash ?? null,
-  proved_config: sealed(secrets, texts.proved?.config),
+  proved_config: mapped(texts.proved?.config, refer),
   proved_secrets: texts.proved?.secrets ?? null
 })
 
@@ -182,17 +184,19 @@ const make = Effect.gen(function* () {
   })
 
   const insertAll = Effect.fnUntraced(function* (changes: ReadonlyArray<NewStoredChange>) {
+    const texts = textsOfStatement(sql, secrets)
     const rows = changes.map(({ protocol, ...rest }) => ({
       ...rest,
-      candidate: secrets.seal(rest.candidate),
+      candidate: texts.refer(rest.candidate),
       phase: protocol.phase,
       epoch: protocol.epoch,
       protocol: Struct.omit(protocol, ["diff"])
     }))
     const columnsOfNew = sql.literal("job_id, device_id, phase, epoch, protocol, candidate, load_mode")
-    const inserted = yield* sql<InsertedChange>`insert into config_change (${columnsOfNew})
-      select ${columnsOfNew} from jsonb_to_recordset(${sql.json(rows)}) as given (job_id integer, device_id integer,
-        phase text, epoch integer, protocol jsonb, candidate text, load_mode text)
+    const inserted =
+      yield* sql<InsertedChange>`with ${texts.stored()}given as (select * from jsonb_to_recordset(${sql.json(rows)}) as given
+        (job_id integer, device_id integer, phase text, epoch integer, protocol jsonb, candidate text, load_mode text))
+      insert into config_change (${columnsOfNew}) select ${columnsOfNew} from given
       on conflict on constraint config_change_once do nothing returning id, job_id, device_id`
     return yield* Effect.forEach(changes, (change) => {
       const isThis = (row: InsertedChange) => row.job_id === change.job_id && row.device_id === change.device_id
@@ -210,9 +214,10 @@ const make = Effect.gen(function* () {
 
   const claimAll = Effect.fnUntraced(function* (claims: ReadonlyArray<ClaimRequest>) {
     const derived = yield* derivedSecrets.ofChanges(claims.filter(quotes).map(({ id }) => id))
-    const wanted = claims.map((claim, place) => wantedOf(secrets, claim, place, derived.get(claim.id)))
+    const texts = textsOfStatement(sql, secrets)
+    const wanted = claims.map((claim, place) => wantedOf(secrets, texts, claim, place, derived.get(claim.id)))
     const rows = yield* sql<{ place: number }>`
-      with wanted as (select * from jsonb_to_recordset(${sql.json(wanted)}) as given (${wantedColumns})),
+      with ${texts.stored()}wanted as (select * from jsonb_to_recordset(${sql.json(wanted)}) as given (${wantedColumns})),
       claimed as (update config_change c set phase = wanted.phase, epoch = wanted.epoch, protocol = wanted.protocol,
           diff = case when wanted.new_diff then wanted.diff else c.diff end,
           failure = coalesce(wanted.failure, c.failure),

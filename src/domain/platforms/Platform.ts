@@ -149,6 +149,10 @@ export interface ShownLines {
   readonly bareHeadings?: RegExp
   /** Applied one after the other. */
   readonly respelled?: ReadonlyArray<Respelling>
+  /** The number that the device gives to a line of a list, such as an access list, with the text before it as its first group. */
+  readonly position?: RegExp
+  /** Words that a release shows for others, with what is shown for them. */
+  readonly synonyms?: ReadonlyArray<readonly [given: RegExp, shown: string]>
 }
 
 /** Two builds of one image; each model runs one of them. */

@@ -43,6 +43,8 @@ export const Quirks = Schema.Struct({
   /** With each commit keys of type 7 get another obfuscation once more. */
   saltsAtCommit: flag,
   normalises: Schema.optionalKey(Schema.Array(Normalisation)),
+  /** Lines that the switch takes as others: a pattern, and the line that it stores (`$1` for a group). */
+  rewrites: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** Log lines and remarks (`% …`) that are no refusal stand in answers, also while lines are loaded and at commit. */
   chatty: flag,
   /** The answer to a refused line; `silent`: none, and the line is dropped. `eos`: EOS' own words. */
@@ -97,6 +99,7 @@ export const none: Required<Quirks> = {
   saltsSecrets: false,
   saltsAtCommit: false,
   normalises: [],
+  rewrites: {},
   chatty: false,
   refusal: "eos",
   loginAsks: "password",
