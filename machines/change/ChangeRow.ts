@@ -70,9 +70,8 @@ export type ChangeReason =
   | "leftConfiguration"
 
 /**
- * The proofs that a device runs the candidate, the strongest first: a second load showed no difference; the device runs the
- * configuration that its own difference promised, and shows it as the committed one; the same promise, and no line of the candidate
- * is missing.
+ * The proofs that a device runs the candidate: a second load showed no difference; the device runs the configuration that it has
+ * stated before the commit; it runs the one that its own difference promised, and no line of the candidate is missing.
  */
 export const proofs = ["loaded-again", "promised-text", "lines"] as const
 export type Proof = (typeof proofs)[number]
@@ -83,6 +82,8 @@ export interface ChangeNotes {
   readonly said: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly answer: string }>
   /** Lines that are missing from the promised configuration; `is_new`: the previous candidate did not have them. */
   readonly not_shown: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly is_new: boolean }>
+  /** Numbers of lines that the load has shown to be in force in another spelling, as a default, or replaced by a later line. */
+  readonly passed?: ReadonlyArray<number>
 }
 
 /** The policy for lines that are not shown; by default, new ones fail the change. */
@@ -120,9 +121,9 @@ export interface ChangeRow {
   readonly committedAt: number | null
   /** Null when the change is committed without a timer (mode 0, or the platform has none). */
   readonly timerSeconds: number | null
-  /** The switch has shown our running timer: only then does a list without it prove that it has ended. */
+  /** The switch has shown our running timer: only then can a list without it prove that it has ended. */
   readonly timerSeen: boolean
-  /** Each commit saves, so after a rollback the old configuration must be saved again. */
+  /** Each commit saves, or the new configuration was saved, so after a rollback the old one must be saved again. */
   readonly savesAtCommit: boolean
   /** The configuration that this change tries to end with; `old` once it must not be confirmed any more. */
   readonly goal: "new" | "old"
@@ -131,9 +132,11 @@ export interface ChangeRow {
   /** How often the device was observed since the change was started or taken over. */
   readonly looks: number
   readonly reason: ChangeReason | null
-  /** `candidateHash` is the hash that the switch's own difference promised before the commit. Absent in rows of earlier releases. */
+  /** `candidateHash` is the hash of the configuration that the switch promised before the commit. Absent in rows of earlier releases. */
   readonly promised?: boolean
-  /** The hash of that promise without its salted secrets; only if the change sets some, whose lines may be shown differently. */
+  /** The switch has stated the promise as a whole; otherwise it follows from the switch's own difference. */
+  readonly readBack?: boolean
+  /** The hash of that promise without its salted secrets and without the lines that the device writes on its own. */
   readonly shape?: string | null
   /** Marks of lines whose secrets the load has set or shows differently. */
   readonly setSecrets?: ReadonlyArray<string>
@@ -158,6 +161,8 @@ export interface Observation {
   readonly running: "candidate" | "old" | "neither" | "unproved"
   /** The proof that it is our candidate, if there is one. */
   readonly proof?: Proof
+  /** Its hash, if it is our candidate apart from lines that the device writes on its own. */
+  readonly hash?: string
   readonly ourTimer: TimerSight
   /** Our session holds an uncommitted candidate. */
   readonly ourSession: boolean
@@ -170,8 +175,8 @@ interface StepFailure {
   readonly failure?: string | null
 }
 
-/** The fields of the row about the switch's own difference before the commit. */
-export type LoadPromise = Pick<ChangeRow, "promised" | "shape" | "setSecrets" | "remarks">
+/** The fields of the row about what the switch promised before the commit. */
+export type LoadPromise = Pick<ChangeRow, "promised" | "readBack" | "shape" | "setSecrets" | "remarks">
 
 /** The verdicts that a job sends to its waiting changes. */
 export const verdicts = ["ALL_DEVICES_OK", "OTHERS_FAILED", "REVERT_NOW"] as const

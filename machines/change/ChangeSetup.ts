@@ -88,8 +88,9 @@ const mayRun = (context: ChangeContext, seen: Observation): boolean =>
   seen.ourTimer === "runs" || (seen.running !== "old" && !isGone(context, seen))
 
 /** The stored fields of an answered load. */
-const promiseOf = ({ promised, remarks, setSecrets, shape }: LoadPromise): LoadPromise => ({
+const promiseOf = ({ promised, readBack, remarks, setSecrets, shape }: LoadPromise): LoadPromise => ({
   ...(promised === undefined ? {} : { promised }),
+  ...(readBack === undefined ? {} : { readBack }),
   ...(shape === undefined ? {} : { shape }),
   ...(setSecrets === undefined ? {} : { setSecrets }),
   ...(remarks === undefined ? {} : { remarks })
@@ -136,7 +137,8 @@ export const change = setup({
         ...context.row,
         phase: params.phase ?? context.row.phase,
         timerSeen: context.row.timerSeen || (event.type === "OBSERVED" && event.ourTimer === "runs"),
-        ...(event.type === "OBSERVED" && event.proof !== undefined ? { proof: event.proof } : {})
+        ...(event.type === "OBSERVED" && event.proof !== undefined ? { proof: event.proof } : {}),
+        ...(event.type === "OBSERVED" && event.hash !== undefined ? { candidateHash: event.hash } : {})
       },
       failure: context.failure ?? ("failure" in event ? (event.failure ?? null) : null),
       attempts: 0
@@ -199,6 +201,8 @@ export const change = setup({
           ? { ...row, committedAt: event.at, candidateHash: event.candidateHash ?? row.candidateHash }
           : row
     })),
+    /** Should the switch still go back, its startup configuration is the new one. */
+    noteSaved: assign(({ context: { row } }) => ({ row: { ...row, savesAtCommit: true } })),
     allowConfirming: assign(({ context: { row } }) => ({ row: { ...row, confirmAllowed: true } })),
     startWaiting: assign(({ context, event }) => ({
       waitsSince: event.type === "CLAIMED" ? event.at : context.waitsSince

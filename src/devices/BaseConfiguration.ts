@@ -11,7 +11,7 @@ import type { DeviceLogin, LoggedIn } from "./DeviceLogin.ts"
 import * as ShownCheck from "./ShownCheck.ts"
 import type { JobSelection } from "../drivers/Candidate.ts"
 import * as DeviceConnection from "./DeviceConnection.ts"
-import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
+import { promisedBy } from "./LoadPromise.ts"
 import type { ConfigStore } from "../store/ConfigStore.ts"
 
 /** Seconds to wait for one answer on an address, and between two tries. */
@@ -76,13 +76,18 @@ const load = Effect.fnUntraced(function* (
   const { session } = loggedIn
   const running = yield* session.runningConfig
   // a device is served one call at a time, so any session of Switchyard on it is abandoned
-  const { diff, remarks } = yield* session.load({ text: config, mode: "replace", name, mayAbort: EVERY_JOB })
-  const promised = Option.getOrNull(UnifiedDiff.apply(running, diff))
+  const loaded = yield* session.load({ text: config, mode: "replace", name, mayAbort: EVERY_JOB, readBack: true })
+  const promised = Option.map(promisedBy(loggedIn.driver.platform, running, loaded), ({ text }) => text)
   const { hostname, os_version } = device
-  const context = { hostname, release: os_version ?? "", learned, previous: Effect.succeedNone }
-  const loaded = { name, candidate: config, running, remarks, promised, policy: undefined }
-  const notes = yield* ShownCheck.check(context, loggedIn, loaded)
-  if (notes !== undefined) yield* Effect.logInfo("Said by the switch to its base configuration", { hostname, ...notes })
+  const seen: Array<string> = []
+  const remark = (sentence: string) => void seen.push(sentence)
+  const context = { hostname, release: os_version ?? "", learned, previous: Effect.succeedNone, remark }
+  const { remarks } = loaded
+  const check = { name, candidate: config, running, remarks, promised: Option.getOrNull(promised), policy: undefined }
+  const notes = yield* ShownCheck.check(context, loggedIn, check)
+  if (notes !== undefined || seen.length > 0) {
+    yield* Effect.logInfo("Said by the switch to its base configuration", { hostname, ...notes, remarks: seen })
+  }
 })
 
 /** Loads, commits and saves in one go. The answer to the commit may never come, so the new address is tried meanwhile. */

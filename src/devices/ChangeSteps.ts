@@ -8,7 +8,7 @@ import type {
   ChangeEvent,
   ChangeNotes,
   ChangeRow,
-  LoadPromise,
+  LoadPromise as StoredPromise,
   Observation,
   Proof,
   TimerSight
@@ -16,21 +16,19 @@ import type {
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { JobSelection } from "../drivers/Candidate.ts"
-import type { ConfigSessions, Driver } from "../drivers/Driver.ts"
-import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
+import type { ConfigSessions } from "../drivers/Driver.ts"
 import { shownHash } from "../drivers/UnifiedDiff.ts"
-import { reduceDiff, setsSecrets, withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import type { SecretDigests } from "../store/ChangeStore.ts"
 import * as ChangeProof from "./ChangeProof.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
-import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
+import { type DriverError, renderError, UnexpectedAnswer } from "../drivers/DriverErrors.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { KnownSecrets } from "./KnownSecrets.ts"
+import * as LoadPromise from "./LoadPromise.ts"
 import * as ShownCheck from "./ShownCheck.ts"
 import type { SeenConfig } from "../store/ConfigStore.ts"
 
-// Loads the candidate of a change, and derives from the switch's own difference the configuration that it promises to run
-// (docs/changes.md#proof), the secrets that cannot be compared, and notes about the load.
+// Loads the candidate of a change, and makes of what the switch says of it the promise, its difference, and notes about the load.
 
 /** The candidate, and the facts that are known beforehand. */
 export interface LoadContext {
@@ -49,34 +47,24 @@ export interface SeenBefore {
   readonly sessions: ConfigSessions | null
 }
 
-type Promised = Required<LoadPromise> & Pick<ChangeRow, "candidateHash">
+const NO_PROMISE = {
+  candidateHash: null,
+  promised: false,
+  readBack: false,
+  shape: null,
+  setSecrets: [],
+  remarks: []
+} as const satisfies Required<StoredPromise> & Pick<ChangeRow, "candidateHash">
 
-const NO_PROMISE: Promised = { candidateHash: null, promised: false, shape: null, setSecrets: [], remarks: [] }
-
-/** The stored part of a promise, and its secrets that cannot be compared. */
-const promiseOf = (
-  secrets: KnownSecrets,
-  { configHash, platform }: Driver,
-  before: string | null,
-  promised: string | null,
-  diff: string
-): Promised => {
-  if (before === null || promised === null) return NO_PROMISE
-  const found = setsSecrets(platform, diff) ? secrets.compare(before, promised) : NO_PROMISE
-  const { remarks, setSecrets } = found
-  const shape = setSecrets.length === 0 ? null : configHash(withoutSecrets(platform, promised))
-  return { candidateHash: configHash(promised), promised: true, shape, remarks, setSecrets }
-}
-
-/** The notes about a loaded candidate. One that lacks lines is discarded. */
+/** The notes about a loaded candidate; none where the switch compares lines itself. One that lacks lines is discarded. */
 const notesOf = Effect.fnUntraced(function* (
   { candidate, loadMode, shown }: LoadContext,
   loggedIn: LoggedIn,
   { onMissingLines: policy, sessionName: name }: ChangeRow,
   running: string | null,
-  loaded: Pick<ShownCheck.Loaded, "remarks" | "promised">
+  { compares, ...loaded }: Pick<ShownCheck.Loaded, "remarks" | "promised"> & { readonly compares: boolean }
 ) {
-  if (loadMode === "merge" || running === null) return undefined
+  if (loadMode === "merge" || running === null || compares) return undefined
   return yield* ShownCheck.check(shown, loggedIn, { ...loaded, name, candidate, running, policy }).pipe(
     Effect.tapErrorTag("ReplaceConfigException", () => loggedIn.session.discard(name))
   )
@@ -95,17 +83,32 @@ const loadCandidate = Effect.fnUntraced(function* (
   { running, sessions }: SeenBefore
 ) {
   const { driver, session } = loggedIn
-  const { candidate: text, loadMode: mode, mayAbort, secrets } = context
+  const { candidate: text, loadMode: mode, mayAbort, secrets, shown } = context
   const seen = sessions === null ? {} : { seen: sessions }
+  const name = row.sessionName
   // the statechart waits for another person's session and tries the load again
-  const loaded = yield* session.load({ text, mode, name: row.sessionName, mayAbort, foreignSessions: 0, ...seen })
-  const promised = running === null ? null : Option.getOrNull(UnifiedDiff.apply(running, loaded.diff))
-  const notes = yield* notesOf(context, loggedIn, row, running, { remarks: loaded.remarks, promised })
-  const diff = reduceDiff(driver.platform, running ?? "", loaded.diff, secrets.isSame)
-  return {
-    otherSessions: loaded.otherSessions ?? [],
-    candidate: { diff, ...promiseOf(secrets, driver, running, promised, loaded.diff), ...noted(notes) }
+  const loaded = yield* session.load({ text, mode, name, mayAbort, foreignSessions: 0, readBack: true, ...seen })
+  const promised = running === null ? null : Option.getOrNull(LoadPromise.promisedBy(driver.platform, running, loaded))
+  const otherSessions = loaded.otherSessions ?? []
+  const notes = yield* notesOf(context, loggedIn, row, running, {
+    compares: loaded.compared !== undefined,
+    remarks: loaded.remarks,
+    promised: promised?.text ?? null
+  })
+  if (running === null || promised === null) {
+    return { otherSessions, candidate: { diff: loaded.diff, ...NO_PROMISE, ...noted(notes) } }
   }
+  if (LoadPromise.contradicts(driver.platform, promised, loaded)) {
+    yield* session.discard(name)
+    return yield* new UnexpectedAnswer({
+      hostname: shown.hostname,
+      command: `load ${name}`,
+      message: "the switch states a configuration without any change, but shows a difference"
+    })
+  }
+  const diff = LoadPromise.shownDiff(driver, secrets, running, promised)
+  const stored = LoadPromise.storedPromise(secrets, driver, running, promised)
+  return { otherSessions, candidate: { diff, ...stored, ...noted(notes) } }
 })
 
 /** The texts that were read from the switch. */
@@ -119,6 +122,8 @@ export interface SeenTexts {
   /** Digests of the secrets of a configuration that the device was proved to run. */
   readonly secretsOf?: (running: string) => SecretDigests | null
 }
+
+type ChangeRowAfterCommit = Pick<ChangeRow, "candidateHash" | "oldHash" | "setSecrets" | "shape">
 
 /** The inputs of a change in addition to its row. */
 export interface ChangeContext extends LoadContext {
@@ -261,11 +266,11 @@ export const make = (context: ChangeContext): ChangeSteps => {
    */
   const hashAfterCommit = Effect.fnUntraced(function* (
     { driver, session }: LoggedIn,
-    { candidateHash, oldHash, shape }: Pick<ChangeRow, "candidateHash" | "oldHash" | "shape">
+    { candidateHash, oldHash, setSecrets = [], shape }: ChangeRowAfterCommit
   ) {
-    if (candidateHash !== null && typeof shape !== "string") return candidateHash
+    if (candidateHash !== null && setSecrets.length === 0) return candidateHash
     const running = yield* session.runningConfig
-    const isOurs = candidateHash === null || driver.configHash(withoutSecrets(driver.platform, running)) === shape
+    const isOurs = candidateHash === null || LoadPromise.shapeOf(driver, running) === shape
     const hash = driver.configHash(running)
     if (hash === oldHash) return null
     return isOurs ? hash : candidateHash
@@ -289,7 +294,9 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const look = Effect.fnUntraced(function* (row: ChangeRow, newConnection: boolean) {
     const loggedIn = yield* newConnection ? connection.fresh : connection.current
     const { driver, session } = loggedIn
-    const seenSessions = yield* row.timerSeconds === null ? session.sessions : session.sessionsWhileTimed(row.timerSeen)
+    const seenSessions = yield* row.timerSeconds === null
+      ? session.sessions
+      : session.sessionsWhileTimed(row.sessionName, row.timerSeen)
     const { sessions } = seenSessions
     const ourTimer = sightOf(row, seenSessions)
     const isOpen = (wanted: string) => sessions.some(({ name, state }) => name === wanted && state === "open")
@@ -299,22 +306,29 @@ export const make = (context: ChangeContext): ChangeSteps => {
     const text = yield* session.runningConfig
     const hash = driver.configHash(text)
     texts.running = text
+    const isPromised = hash === row.candidateHash
     const seen = (running: Observation["running"]) => {
       if (running === "neither" && mergesAtCommit) texts.remarks = [...texts.remarks, MERGES]
-      return ended({ type: "OBSERVED", running, ourTimer, ourSession })
+      const own = running === "candidate" && !isPromised ? { hash } : {}
+      return ended({ type: "OBSERVED", running, ourTimer, ourSession, ...own })
     }
-    const hasShape = () => driver.configHash(withoutSecrets(driver.platform, text)) === row.shape
-    if (hash !== row.candidateHash && hash === row.oldHash) return seen("old")
+    if (!isPromised && hash === row.oldHash) return seen("old")
     // a proof would load the candidate again
     if (row.reason === "leftConfiguration") {
       texts.remarks = [...texts.remarks, alteredRemark(runningBefore, text)]
       return seen("neither")
     }
-    if (row.candidateHash !== null && hash !== row.candidateHash) {
-      return seen(typeof row.shape === "string" && hasShape() ? "unproved" : "neither")
+    if (row.candidateHash !== null && !isPromised) {
+      const hasShape = typeof row.shape === "string" && LoadPromise.shapeOf(driver, text) === row.shape
+      if (!hasShape) return seen("neither")
+      // the values of salted secrets are unknown
+      if (row.setSecrets?.length !== 0) return seen("unproved")
     }
     if (!newConnection && row.candidateHash !== null) return seen("candidate")
-    const found = yield* ChangeProof.prove(context, loggedIn, row, text, leftBehind ? undefined : seenSessions)
+    const missing = (of: ChangeProof.ProvedRow, running: string) =>
+      ShownCheck.missingInRunning(context.shown, driver.platform, context.candidate, of, running)
+    const wanted = { ...context, missing }
+    const found = yield* ChangeProof.prove(wanted, loggedIn, row, text, leftBehind ? undefined : seenSessions)
     return found.proof === null
       ? { ...seen("unproved"), failure: found.failure }
       : { ...seen("candidate"), proof: found.proof }
@@ -349,7 +363,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
         return ended({ type: "CONFIRM_UNSEEN" })
       }
       // a configuration that is saved while the timer runs would survive the rollback and return at the next start
-      const sight = sightOf(row, yield* session.sessionsWhileTimed(true))
+      const sight = sightOf(row, yield* session.sessionsWhileTimed(row.sessionName, true))
       if (sight === "unseen") return ended({ type: "CONFIRM_UNSEEN" })
       if (sight === "runs") return ended({ type: "CONFIRM_REFUSED", failure: TIMER_RUNS_ON })
       const saved = yield* save
@@ -363,7 +377,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const askTimer = (row: ChangeRow) =>
     Effect.gen(function* () {
       const { session } = yield* connection.fresh
-      const { timer } = yield* session.sessionsWhileTimed(row.timerSeen)
+      const { timer } = yield* session.sessionsWhileTimed(row.sessionName, row.timerSeen)
       return ended({ type: "TIMER_SEEN", runs: timer._tag !== "none" })
     })
 

@@ -22,10 +22,8 @@ type OptionalVerb =
   | "lldpDetail"
   | "macTable"
   | "arpTable"
-  | "committedConfig"
   | "runningDefaults"
   | "sessionsWhileTimed"
-  | "candidateText"
   | "commitAndSave"
   | "firmware"
   | "certificates"
@@ -63,11 +61,6 @@ const clean =
     Effect.map(reading, (said) => cleaned(said, kind, longest))
 const cleanNames = clean("line", NAME)
 const cleanText = clean("lines")
-const cleanSome = <E>(reading: Effect.Effect<Option.Option<string>, E>) =>
-  Effect.flatMap(
-    reading,
-    Option.match({ onNone: () => Effect.succeedNone, onSome: (text) => Effect.asSome(cleanText(Effect.succeed(text))) })
-  )
 const cleanFacts = (facts: Facts): Facts => {
   const { model, os_version, serial_number, vendor } = facts
   return cleaned({ ...facts, ...cleaned({ model, os_version, serial_number, vendor }, "line", FACT) }, "line", NAME)
@@ -87,8 +80,6 @@ const cleanSession = (session: DriverSession): DriverSession => ({
   arpTable: cleanNames(session.arpTable),
   runningConfig: cleanText(session.runningConfig),
   runningDefaults: cleanText(session.runningDefaults),
-  committedConfig: (name) => cleanSome(session.committedConfig(name)),
-  candidateText: (name) => cleanSome(session.candidateText(name)),
   load: (request) => cleanText(session.load(request))
 })
 
@@ -110,10 +101,8 @@ export const defineSession = (hostname: string, verbs: SessionDefinition): Drive
     lldpDetail: refused("lldp detail"),
     macTable: refused("MAC address table"),
     arpTable: refused("ARP table"),
-    committedConfig: () => Effect.succeedNone,
     runningDefaults: Effect.succeed(""),
     sessionsWhileTimed: () => verbs.sessions,
-    candidateText: () => Effect.succeedNone,
     // a commit that ends with its connection could be lost half way
     commitAndSave: (session) =>
       Effect.fail(

@@ -140,6 +140,70 @@ export const apply = (text: string, diff: string): Option.Option<string> => {
   return Option.some([...parts, lines.slice(next)].flat().join("\n"))
 }
 
+// Some releases print a difference without places: changed lines below the headings of their sections, which stand there as context.
+
+/** A line of a configuration with the lines below it. */
+interface Branch {
+  readonly indent: number
+  readonly line: string
+  readonly below: Array<Branch>
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length
+
+const branchesOf = (text: string): Branch => {
+  const root: Branch = { indent: -1, line: "", below: [] }
+  const open = [root]
+  for (const line of text.split("\n")) {
+    const branch = { indent: indentOf(line), line, below: [] }
+    while (open.length > 1 && branch.indent <= (open.at(-1)?.indent ?? -1)) open.pop()
+    open.at(-1)?.below.push(branch)
+    if (line.trim() !== "") open.push(branch)
+  }
+  return root
+}
+
+const printed = ({ below }: Branch): ReadonlyArray<string> =>
+  below.flatMap((branch) => [branch.line, ...printed(branch)])
+
+/** A section that the difference stands in, and the place in it for the next line that is added. */
+interface OpenSection {
+  readonly branch: Branch
+  at: number
+}
+
+/**
+ * The text after a difference without places (and without file headers); none when it is something else, or names a line that the
+ * text does not have. The order of added lines within their section is a guess.
+ */
+export const applySections = ({ own }: ConfigNotation, text: string, diff: string): Option.Option<string> => {
+  const root = branchesOf(text)
+  const endOf = ({ below }: Branch) => below.findLastIndex(({ line }) => line.trim() !== "" && !own.test(line)) + 1
+  const open: Array<OpenSection> = [{ branch: root, at: endOf(root) }]
+  for (const line of diff.split("\n")) {
+    const [sign, content] = [line.charAt(0), line.slice(1)]
+    if (content.trim() === "" || own.test(content)) continue
+    const indent = indentOf(content)
+    while (open.length > 1 && indent <= (open.at(-1)?.branch.indent ?? -1)) open.pop()
+    const section = open.at(-1)
+    if (section === undefined || !"+- ".includes(sign)) return Option.none()
+    const { below } = section.branch
+    const found = below.findIndex((branch) => branch.line.trimEnd() === content.trimEnd())
+    if (sign === "+") {
+      const branch = { indent, line: content, below: [] }
+      below.splice(section.at++, 0, branch)
+      open.push({ branch, at: 0 })
+      continue
+    }
+    const branch = below[found]
+    if (branch === undefined) return Option.none()
+    if (sign === "-") below.splice(found, 1)
+    section.at = sign === "-" ? found : found + 1
+    open.push({ branch, at: endOf(branch) })
+  }
+  return Option.some(printed(root).join("\n"))
+}
+
 /**
  * A configuration before and after the diff. Lines that the device writes on its own are all alike in both: those of the diff may be others
  * than those of the text, such as the image that the device boots.

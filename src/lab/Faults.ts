@@ -12,6 +12,7 @@ export const Step = Schema.Literals([
   "clean",
   "load",
   "diff",
+  "showCandidate",
   "commit",
   "commitTimer",
   "confirm",
@@ -56,8 +57,17 @@ export const Fault = Schema.Union([
   kind("timerCancelled", times),
   kind("timerIgnored", times),
   kind("noTimer", times),
+  /** A confirmation is answered and the timer runs on, shown nowhere; its session stays in the list as committed, or does not. */
+  kind("confirmIgnored", { ...times, listed: Schema.optionalKey(Schema.Boolean) }),
   kind("reject", { ...times, pattern: Schema.String, message: Schema.optionalKey(Schema.String) }),
-  kind("truncate", { ...times, step: Schema.Literals(["showRunning", "load"]), lines: Schema.Int }),
+  kind("truncate", { ...times, step: Schema.Literals(["showRunning", "showCandidate", "load"]), lines: Schema.Int }),
+  /**
+   * The statement of what a commit will run (`show session-config`) is another configuration: the running one; without the last new
+   * line; or with a last new line that the candidate loses.
+   */
+  kind("misstates", { ...times, how: Schema.Literals(["old", "lacksLine", "showsDropped"]) }),
+  /** The statement is right, and the commit runs something else: without the last new line, or with a line that was to go. */
+  kind("runsOther", { ...times, how: Schema.Literals(["lacksLastLine", "keepsRemovedLine"]) }),
   kind("fullFlash", times),
   kind("doubledEcho", times),
   kind("ansi", {}),

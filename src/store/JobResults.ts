@@ -14,7 +14,7 @@ import { SqlClient } from "effect/sql"
 import { locks } from "./DatabaseClient.ts"
 import type { SharedDiff } from "../domain/DiffGroups.ts"
 import type { ChangePhase, ChangeReason } from "../../machines/change/ChangeRow.ts"
-import { WAITING } from "./StatusConditions.ts"
+import { JOB_BEGUN, WAITING } from "./StatusConditions.ts"
 import type { CommitSet } from "../domain/Repository.ts"
 
 // Select lists of the job table for API responses. The result of a job is composed from the rows of its devices.
@@ -26,12 +26,33 @@ export type SyncTaskName = (typeof LONG_TASKS)[number]
 /** Whether the task can be omitted. */
 const isLong = ({ task_name }: JobTask): boolean => LONG_TASKS.some((name) => name === task_name)
 
+/** The devices of a job, from its rows `d` of `job_device`. */
+const FROM_ROWS = {
+  finished_devices: "coalesce(jsonb_agg(d.hostname order by d.finished_at) filter (where d.reached_end), '[]')",
+  failed_devices: "coalesce(jsonb_agg(d.hostname order by d.hostname) filter (where d.failed), '[]')",
+  counts: `jsonb_build_object('devices', count(*), 'succeeded', count(*) filter (where not d.failed),
+    'failed', count(*) filter (where d.failed), 'changed', count(*) filter (where d.changed and not d.failed))`
+} as const
+type DeviceColumn = keyof typeof FROM_ROWS
+
+/** A select list of these columns, from rows `d`. */
+export const DEVICE_COLUMNS = Object.entries(FROM_ROWS)
+  .map(([column, rows]) => `${rows} as ${column}`)
+  .join(", ")
+
+/**
+ * A column of a job about its devices. It is written when the job ends: a list that grows would be written anew each time. While the job
+ * runs, its rows are read instead.
+ */
+export const deviceColumn = (column: DeviceColumn): string => `(case when job.status in ${JOB_BEGUN}
+  then (select ${FROM_ROWS[column]} from job_device d where d.job_id = job.id) else job.${column} end)`
+
 /** A job's record with this expression as its result. */
 const columnsWith = (result: string): string => `job.id, job.status, iso_time(job.scheduled_time) as scheduled_time,
   iso_time(job.start_time) as start_time, iso_time(job.finish_time) as finish_time, job.function_name, job.scheduled_by,
   job.comment, job.ticket_ref, job.next_job_id, ${result} as result, job.exception,
-  job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score,
-  job.outcome, job.failed_devices, job.counts, job.start_arguments,
+  job.exception ->> 'traceback' as traceback, ${deviceColumn("finished_devices")} as finished_devices, job.change_score,
+  job.outcome, ${deviceColumn("failed_devices")} as failed_devices, ${deviceColumn("counts")} as counts, job.start_arguments,
   job.settings_commit, job.templates_commit, job.abort_reason, job.aborted_by,
   ${WAITING} as waiting_for`
 
@@ -228,18 +249,11 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
         (rows) => rows.map(({ failed, job_tasks, ...row }) => ({ ...row, result: { failed, job_tasks } }))
       )
     ),
-    refreshFinished: Effect.fn("JobStore.refreshFinished")((jobId: number) =>
+    writeFinished: Effect.fn("JobStore.writeFinished")((jobId: number) =>
       Effect.map(
-        sql<{
-          counts: JobCounts
-        }>`update job set finished_devices = d.finished, failed_devices = d.failed, counts = d.counts
-          from (select coalesce(jsonb_agg(hostname order by finished_at) filter (where reached_end), '[]') as finished,
-              coalesce(jsonb_agg(hostname order by hostname) filter (where failed), '[]') as failed,
-              jsonb_build_object('devices', count(*), 'succeeded', count(*) filter (where not failed),
-                'failed', count(*) filter (where failed),
-                'changed', count(*) filter (where changed and not failed)) as counts
-            from job_device where job_id = ${jobId}) d
-          where id = ${jobId} returning job.counts`,
+        sql<{ counts: JobCounts }>`update job set (finished_devices, failed_devices, counts) =
+            (select ${sql.literal(DEVICE_COLUMNS)} from job_device d where d.job_id = ${jobId})
+          where id = ${jobId} returning counts`,
         ([row]) => row?.counts ?? noDevices
       )
     )

@@ -284,8 +284,8 @@ export class JobStore extends Context.Service<
     readonly addDevices: (rows: ReadonlyArray<JobDeviceRow>) => Write
     /** Finished devices, without their task texts. */
     readonly devices: (jobId: number) => Effect.Effect<ReadonlyArray<JobDevice>, SqlError.SqlError>
-    /** Updates the names and numbers of devices in the job's row and yields the numbers. */
-    readonly refreshFinished: (jobId: number) => Effect.Effect<JobCounts, SqlError.SqlError>
+    /** Writes the names and numbers of devices into the row of a job that ends, and yields the numbers. */
+    readonly writeFinished: (jobId: number) => Effect.Effect<JobCounts, SqlError.SqlError>
     /** Other running live synchronizations that include some of these devices. */
     readonly syncsBeside: (
       id: number,

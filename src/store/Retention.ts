@@ -1,8 +1,8 @@
 /**
  * The retention of old records (docs/operations.md#retention). Old jobs and their work are removed in batches of some hundred rows, each in a
- * transaction that locks only its own rows; `domain/Retention.ts` decides which rows stay. Records are counted, and old texts are packed.
+ * transaction that locks only its own rows; `domain/Retention.ts` decides which rows stay. Records are counted.
  */
-import { Effect, Option, Struct } from "effect"
+import { Effect, Struct } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import {
   type ChangeFacts,
@@ -23,8 +23,6 @@ import {
 import { JOB_ENDED, JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
 import { locks } from "./DatabaseClient.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { SecretKey } from "../runtime/SecretKey.ts"
-import { REFERENCE, SecretTexts } from "./SecretStore.ts"
 
 const BATCH = 500
 
@@ -283,121 +281,5 @@ export const makeRetainedFigures = Effect.gen(function* () {
         { discard: true }
       )
     )
-  }
-})
-
-// Moves texts of jobs and changes that are a day old to the table where each text is stored once (docs/operations.md#stored-once), in small
-// batches, and removes texts without a reference. One replica at a time: a text must not be removed while another replica adds a reference.
-
-/** Texts of configurations are long. */
-const PACKED_BATCH = 50
-/** During an upgrade, a release that does not know references must not find one in current work. */
-const AGE = "1 day"
-/** A shorter text is not longer than its reference. */
-const SHORTEST = 200
-
-interface Packable {
-  readonly key: string
-  readonly column: string
-  readonly text: string
-}
-
-/** Moves texts to the table where each is stored once. */
-export const makeTextPacking = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const secrets = yield* SecretTexts
-  const digest = (yield* SecretKey).digester("stored texts by content")
-
-  const locked = Effect.map(
-    sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.textPacking}) as taken`,
-    ([lock]) => lock?.taken === true
-  )
-
-  /** Replaces texts by references; a text that cannot be opened stays unchanged. */
-  const packed = ({ column, key, text }: Packable) =>
-    Option.toArray(
-      Option.map(secrets.open(text), (clear) => {
-        const hash = digest(clear)
-        return { key, column, before: text, after: `${REFERENCE}${hash}`, hash, body: secrets.sealPacked(clear) }
-      })
-    )
-
-  const store = Effect.fnUntraced(function* (found: ReadonlyArray<Packable>) {
-    const moved = found.flatMap(packed)
-    const bodies = [...new Map(moved.map(({ body, hash }) => [hash, { hash, body }])).values()]
-    yield* sql`insert into stored_text (hash, body) select hash, body
-      from jsonb_to_recordset(${JSON.stringify(bodies)}::text::jsonb) as given (hash text, body text)
-      order by hash on conflict (hash) do nothing`
-    return moved.map(({ after, before, column, key }) => ({ key, column, before, after }))
-  })
-
-  const packChanges = Effect.fnUntraced(function* (after: number) {
-    if (!(yield* locked)) return null
-    const rows = yield* sql<{
-      id: number
-      candidate: string
-      old_config: string | null
-      diff: string | null
-    }>`select id, candidate, old_config, diff from config_change
-      where not starts_with(candidate, ${sql.literal(`'${REFERENCE}'`)}) and updated_at < now() - ${sql.literal(`interval '${AGE}'`)}
-        and not (${sql.literal(UNFINISHED)}) and id > ${after} order by id limit ${PACKED_BATCH}`
-    const texts = rows.flatMap(({ id, ...columns }) =>
-      Object.entries(columns).flatMap(([column, text]) =>
-        text === null || (column !== "candidate" && text.length < SHORTEST) ? [] : [{ key: String(id), column, text }]
-      )
-    )
-    const moved = yield* store(texts)
-    yield* sql`with given as (select * from jsonb_to_recordset(${JSON.stringify(moved)}::text::jsonb)
-        as given (key integer, "column" text, before text, after text)),
-      wide as (select key, max(after) filter (where "column" = 'candidate') as candidate,
-        max(before) filter (where "column" = 'candidate') as before, max(after) filter (where "column" = 'old_config') as old_config,
-        max(after) filter (where "column" = 'diff') as diff from given group by key)
-      update config_change c set candidate = coalesce(wide.candidate, c.candidate),
-        old_config = coalesce(wide.old_config, c.old_config), diff = coalesce(wide.diff, c.diff)
-      from wide where c.id = wide.key and (wide.before is null or c.candidate = wide.before)`
-    return rows.length < PACKED_BATCH ? null : (rows.at(-1)?.id ?? null)
-  }, sql.withTransaction)
-
-  const packDevices = Effect.fnUntraced(function* (after: { readonly id: number; readonly hostname: string }) {
-    if (!(yield* locked)) return null
-    const rows = yield* sql<{ id: number; hostname: string; sealed: string }>`
-      select job_id as id, hostname, sealed_tasks as sealed from job_device
-      where sealed_tasks is not null and not starts_with(sealed_tasks, ${sql.literal(`'${REFERENCE}'`)}) and not waiting
-        and finished_at < now() - ${sql.literal(`interval '${AGE}'`)}
-        and (job_id, hostname) > (${after.id}, ${after.hostname}) order by job_id, hostname limit ${PACKED_BATCH}`
-    const moved = yield* store(
-      rows.map(({ hostname, id, sealed }) => ({
-        key: JSON.stringify([id, hostname]),
-        column: "sealed_tasks",
-        text: sealed
-      }))
-    )
-    // a moved row must not be reported again as a result of a device
-    yield* sql`select set_config('switchyard.retention', 'on', true)`
-    yield* sql`update job_device d set sealed_tasks = given.after
-      from jsonb_to_recordset(${JSON.stringify(moved)}::text::jsonb) as given (key text, before text, after text)
-      where d.job_id = (given.key::jsonb ->> 0)::integer and d.hostname = given.key::jsonb ->> 1 and d.sealed_tasks = given.before`
-    return rows.length < PACKED_BATCH ? null : (rows.at(-1) ?? null)
-  }, sql.withTransaction)
-
-  const removeUnused = sql.withTransaction(
-    Effect.gen(function* () {
-      if (!(yield* locked)) return
-      yield* sql`delete from stored_text s where not exists (select from (
-          select candidate as reference from config_change union all select old_config from config_change
-          union all select diff from config_change union all select sealed_tasks from job_device) used
-        where used.reference = ${REFERENCE} || s.hash)`
-    })
-  )
-
-  const pack = Effect.gen(function* () {
-    for (let after: number | null = 0; after !== null;) after = yield* packChanges(after)
-    let row: { readonly id: number; readonly hostname: string } | null = { id: 0, hostname: "" }
-    while (row !== null) row = yield* packDevices(row)
-    yield* removeUnused
-  }).pipe(Effect.withSpan("TextPacking.pack"))
-
-  return {
-    pack
   }
 })

@@ -7,9 +7,11 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import {
   keyOf,
+  nameBytes,
   open,
   pack,
   seal,
+  sealBytes,
   type SealingKey,
   sealingKey,
   SecretKey,
@@ -61,6 +63,8 @@ const makeTexts = Effect.gen(function* () {
   const digest = key.digester("marks of secrets")
   const keys = sealingKeys(key)
   const [own] = keys
+  // replicas without a common key could not continue each other's changes
+  const shared = key.isShared ? own : undefined
 
   const mark = (secret: string): string => {
     if (MARK.test(secret)) return secret
@@ -77,9 +81,9 @@ const makeTexts = Effect.gen(function* () {
   const hide = (text: string, derived?: DerivedSecrets): string => replaceSecrets(hideKnown(text, derived), mark)
 
   return SecretTexts.of({
-    // replicas without a common key could not continue each other's changes
-    seal: (text) => (key.isShared ? seal(own, text) : text),
-    sealPacked: (text) => (key.isShared ? seal(own, pack(text)) : pack(text)),
+    seal: (text) => (shared === undefined ? text : seal(shared, text)),
+    hashOf: key.digester("stored texts by content"),
+    sealPacked: (text) => sealBytes(shared, pack(text)),
     open: (text) => Option.map(open(keys, text), unpack),
     hide,
     hideKnown,
@@ -95,8 +99,10 @@ export class SecretTexts extends Context.Service<
   {
     /** Seals a text for later use. */
     readonly seal: (text: string) => string
-    /** The same, compressed, for texts that are kept for a long time. */
-    readonly sealPacked: (text: string) => string
+    /** The name under which a text is stored once: keyed, so it reveals only whether two texts are equal. */
+    readonly hashOf: (text: string) => string
+    /** The sealed and compressed text for the table where each is stored once. */
+    readonly sealPacked: (text: string) => Uint8Array
     /** Opens a sealed text; `None` if it was sealed under a key other than SECRET_KEY and SECRET_KEY_PREVIOUS. */
     readonly open: (text: string) => Option.Option<string>
     /**
@@ -115,10 +121,10 @@ export class SecretTexts extends Context.Service<
   static readonly layer = Layer.effect(SecretTexts, makeTexts)
 }
 
-// Texts that are stored once (docs/operations.md#stored-once): the column holds a reference, and `whole_text(column)` yields the
-// sealed text in both cases. A release that does not know references treats one as a text under another key.
+// Texts that are stored once (`StoredTexts.ts`): the column holds a reference, and `whole_text(column)` yields the sealed text in both
+// cases. A release that does not know references treats one as a text under another key.
 
-/** The prefix of a reference; the digest of the text follows. Migration 0044 also contains it. */
+/** The prefix of a reference; the digest of the text follows. Migrations 0044 and 0070 also contain it. */
 export const REFERENCE = "sealed:1:storedconfig:"
 
 /** A secret cannot be stored or found; the message names it. */
@@ -200,12 +206,31 @@ export const makeStoredSecrets = Effect.gen(function* () {
     return { looked: rows.length, sealed: opened.length }
   })
 
+  /** The same for texts that are stored once, as bytes. */
+  const resealPacked = Effect.fnUntraced(function* (skip: number) {
+    const rows = yield* sql<{
+      hash: string
+      text: string
+    }>`select hash, whole_text(${REFERENCE} || hash) as text from stored_text
+      where packed is not null and substring(packed for 6) <> ${nameBytes(own)} order by hash offset ${skip} limit ${AT_ONCE}`
+    const opened = rows.flatMap(({ hash, text }) =>
+      Option.toArray(Option.map(open(keys, text), (clear) => ({ hash, packed: sealBytes(own, clear) })))
+    )
+    if (opened.length > 0) {
+      yield* sql`update stored_text set packed = given.packed
+        from unnest(${opened.map(({ hash }) => hash)}::text[], ${opened.map(({ packed }) => packed)}::bytea[]) as given (hash, packed)
+        where stored_text.hash = given.hash`
+    }
+    return { looked: rows.length, sealed: opened.length }
+  })
+
   const reseal = Effect.gen(function* () {
     let sealed = 0
     let unreadable = 0
-    for (const column of SEALED) {
+    const parts = [...SEALED.map((column) => (skip: number) => resealSome(column, skip)), resealPacked]
+    for (const some of parts) {
       for (let skip = 0; ;) {
-        const batch = yield* resealSome(column, skip)
+        const batch = yield* some(skip)
         sealed += batch.sealed
         skip += batch.looked - batch.sealed
         if (batch.looked < AT_ONCE) {
@@ -227,7 +252,7 @@ export const makeStoredSecrets = Effect.gen(function* () {
     }),
     hasOthers: Effect.map(
       sql<{ sealed: string }>`select sealed from secret
-        union all (select config from proved_config limit 20)`,
+        union all (select whole_text(config) from proved_config limit 20)`,
       (rows) => rows.some(({ sealed }) => Option.exists(keyOf(sealed), (id) => keys.every((key) => key.id !== id)))
     ),
     reseal

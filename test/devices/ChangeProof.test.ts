@@ -5,6 +5,7 @@ import type { Proof } from "../../machines/change/ChangeRow.ts"
 import * as ChangeProof from "../../src/devices/ChangeProof.ts"
 import * as KnownSecrets from "../../src/devices/KnownSecrets.ts"
 import type { LoggedIn } from "../../src/devices/DeviceLogin.ts"
+import { missingLines } from "../../src/drivers/MissingLines.ts"
 import { eos } from "../../src/domain/platforms/eos/Platform.ts"
 import type { Quirks } from "../../src/lab/eos/Quirks.ts"
 import { candidate, makeOneSwitch } from "../drivers/eos/OneSwitchLab.ts"
@@ -19,7 +20,8 @@ const wanted = (suffices: ReadonlyArray<Proof>, loaded = text): ChangeProof.Proo
   loadMode: "replace",
   mayAbort: { _tag: "only", jobs: [] },
   secrets: KnownSecrets.make({ platform: eos, deviceId: 1, candidate: loaded, known: null, digest: (value) => value }),
-  suffices
+  suffices,
+  missing: (_, running) => Effect.succeed(missingLines(eos, loaded, running))
 })
 
 const every: ReadonlyArray<Proof> = ["loaded-again", "promised-text", "lines"]
@@ -59,7 +61,22 @@ describe("a proof", () => {
       const other = wanted(every, `${text}vlan 99\n`)
       assert.deepStrictEqual(yield* ChangeProof.prove(other, loggedIn, row, running, undefined), {
         proof: null,
-        failure: null
+        failure: 'CommitError: 1 lines of the candidate were not found (line 13 "vlan 99")\n'
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is the promise alone, without a second load, if the switch has stated it as a whole", () =>
+    Effect.gen(function* () {
+      const { device, loggedIn, running } = yield* committed({})
+      const before = device.commands().length
+      const stated = { ...row, readBack: true }
+      assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, stated, running, undefined), {
+        proof: "promised-text"
+      })
+      assert.lengthOf(device.commands(), before)
+      assert.deepStrictEqual(yield* ChangeProof.prove(wanted(["loaded-again"]), loggedIn, stated, running, undefined), {
+        proof: "loaded-again"
       })
     }).pipe(Effect.scoped)
   )
@@ -69,15 +86,14 @@ describe("a proof", () => {
       const { device, loggedIn, running } = yield* committed({})
       for (const name of ["a", "b", "c", "d"]) assert.isUndefined(device.foreignSession(name))
       assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, row, running, undefined), {
-        proof: "promised-text"
+        proof: "lines"
       })
     }).pipe(Effect.scoped)
   )
 
-  it.live("compares lines if the switch does not show its committed text, and names the missing ones", () =>
+  it.live("compares lines if the switch opens no session beside its timer, and names the missing ones", () =>
     Effect.gen(function* () {
-      const { device, loggedIn, running } = yield* committed({ sessionBesideTimer: "refused", saltsSecrets: true })
-      device.setFault({ kind: "error", step: "show", message: "% Invalid input" })
+      const { loggedIn, running } = yield* committed({ sessionBesideTimer: "refused", saltsSecrets: true })
       assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, row, running, undefined), {
         proof: "lines"
       })

@@ -208,7 +208,7 @@ const replays: ReadonlyArray<Replay> = [
       "end"
     )
   },
-  { file: "load", does: (cli) => load(cli, request(candidate)), gives: { diff: DIFF, remarks: [] } },
+  { file: "load", does: (cli) => load(cli, request(candidate)), gives: { diff: DIFF, willRun: null, remarks: [] } },
   {
     file: "load-rejected",
     does: (cli) => failure(load(cli, request(rejected))),
@@ -231,7 +231,7 @@ const replays: ReadonlyArray<Replay> = [
           )
         )
       ),
-    gives: { diff: DIFF, remarks: [] }
+    gives: { diff: DIFF, willRun: null, remarks: [] }
   },
   {
     file: "commit",

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Fault } from "../../src/lab/Faults.ts"
 import { manyPorts, oneSwitch, type OneSwitch } from "../support/lab/Campus.ts"
@@ -15,6 +15,18 @@ const withFaults = (faults: ReadonlyArray<Fault>, body: (shell: Shell, one: OneS
     yield* Effect.promise(() => body(shell, one))
     shell.close()
   })
+
+/** A session that removes a VLAN and gives a port another description and a speed. */
+const change = async (shell: Shell, { device }: OneSwitch) => {
+  device.configure("vlan 10\nvlan 11\n   name b\ninterface Ethernet1\n   description old\n")
+  for (const line of ["configure session job1", "no vlan 10", "interface Ethernet1", "description new", "speed 100g"])
+    expect(await shell.ask(line)).toBe("")
+  await shell.ask("end")
+}
+
+const SPEED = "   speed 100g\n"
+const CONFIG = "show session-config named job1"
+const changedPort = `interface Ethernet1\n   description new\n${SPEED}`
 
 const ESCAPE = "\u001B"
 
@@ -109,6 +121,18 @@ describe("faults of a simulated switch", () => {
     })
   )
 
+  it.effect("answers a confirmation, shows no timer any more, and takes the commit back all the same", () =>
+    withFaults([{ kind: "confirmIgnored" }], async (shell, { device }) => {
+      await open(shell)
+      await shell.ask("configure session job1 commit timer 00:00:01")
+      expect(await shell.ask("configure session job1 commit")).toBe("")
+      const list = await shell.ask("show configuration sessions detail")
+      expect(list).not.toMatch(/pending commit timer|job1/)
+      expect(await shell.ask("show configuration sessions detail | json")).not.toMatch(/imer|job1/)
+      await vi.waitFor(() => expect(device.hostname()).toBe("acc1"), { timeout: 5_000 })
+    })
+  )
+
   it.effect("commits permanently although a timer was given", () =>
     withFaults([{ kind: "noTimer" }], async (shell, { device }) => {
       await open(shell)
@@ -164,6 +188,67 @@ describe("faults of a simulated switch", () => {
         expect(device.running().match(/^vlan .*/gm)).toEqual(["vlan 10", "vlan 11"])
       }
     )
+  )
+
+  it.effect("states the candidate cut off, once not at all, then rightly", () =>
+    withFaults([{ kind: "truncate", step: "showCandidate", lines: 6, times: 1 }], async (shell, one) => {
+      await change(shell, one)
+      expect((await shell.ask(CONFIG)).split("\n")).toHaveLength(7)
+      one.device.setFault({ kind: "lie", step: "showCandidate", times: 1 })
+      expect(await shell.ask(CONFIG)).toBe("")
+      expect(await shell.ask(CONFIG)).toContain(changedPort)
+    })
+  )
+
+  it.effect("states the old configuration, or lacks a line, and commits the candidate", () =>
+    withFaults(
+      [
+        { kind: "misstates", how: "old", times: 1 },
+        { kind: "misstates", how: "lacksLine", times: 1 }
+      ],
+      async (shell, one) => {
+        await change(shell, one)
+        expect(await shell.ask(CONFIG)).toContain("interface Ethernet1\n   description old\n!")
+        expect(await shell.ask(CONFIG)).toContain("interface Ethernet1\n   description new\n!")
+        expect(await shell.ask(CONFIG)).toContain(changedPort)
+        await shell.ask("configure session job1 commit")
+        expect(one.device.running()).toContain(changedPort)
+      }
+    )
+  )
+
+  it.effect("states a line that the candidate loses", () =>
+    withFaults([{ kind: "misstates", how: "showsDropped" }], async (shell, one) => {
+      await change(shell, one)
+      for (const _ of ["once", "twice"]) expect(await shell.ask(CONFIG)).toContain(changedPort)
+      expect(await shell.ask(`${CONFIG} diffs`)).not.toContain("speed")
+      await shell.ask("configure session job1 commit")
+      expect(one.device.running()).toContain("interface Ethernet1\n   description new\n!")
+      expect(await shell.ask(CONFIG)).toContain(changedPort)
+    })
+  )
+
+  it.effect.each([
+    ["without its last new line", "lacksLastLine", "interface Ethernet1\n   description new\n!", /^vlan 10$/m],
+    ["with a line that was to go", "keepsRemovedLine", "vlan 10\n!", /^ {3}description old/m]
+  ] as const)("states the candidate rightly and runs it %s", ([, how, runs, lacks]) =>
+    withFaults([{ kind: "runsOther", how }], async (shell, one) => {
+      await change(shell, one)
+      expect(await shell.ask(CONFIG)).toContain(changedPort)
+      await shell.ask("configure session job1 commit timer 00:05:00")
+      expect(one.device.running()).toContain(runs)
+      expect(one.device.running()).not.toMatch(lacks)
+      await shell.ask("configure session job1 abort")
+      expect(one.device.running()).toContain("vlan 10\n")
+    })
+  )
+
+  it.effect("answers a clean-config and keeps the candidate", () =>
+    withFaults([{ kind: "lie", step: "clean" }], async (shell) => {
+      await shell.ask("configure session job1")
+      expect(await shell.ask("rollback clean-config")).toBe("")
+      expect(await shell.ask("show session-config diffs")).toBe("\n")
+    })
   )
 
   it.effect("has no room in flash", () =>

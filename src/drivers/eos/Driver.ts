@@ -12,19 +12,11 @@ import { defineDriver, defineSession } from "../DriverDefinition.ts"
 import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
 import { commit, commitAndSave, discard } from "./Commit.ts"
-import {
-  candidateText,
-  commitHabits,
-  committedConfig,
-  runningConfig,
-  runningDefaults,
-  save,
-  stableText
-} from "./RunningConfig.ts"
+import { commitHabits, runningConfig, runningDefaults, save, stableText } from "./RunningConfig.ts"
 import { dialect } from "./Dialect.ts"
 import { facts, interfaces, optics, questionsOf, shownIn } from "./Facts.ts"
 import { firmware, reset } from "./Firmware.ts"
-import { load } from "./Load.ts"
+import { load, type LoadMemory } from "./Load.ts"
 import { arpTable, lldp, lldpDetail, macTable } from "./Neighbours.ts"
 import { sessionList } from "./Sessions.ts"
 import type { PortLines, PortVerbs } from "../Verbs.ts"
@@ -33,35 +25,27 @@ import type { PortLines, PortVerbs } from "../Verbs.ts"
 
 const apply = Effect.fnUntraced(function* <E>(
   cli: Cli,
-  foreign: ForeignSessions,
+  memory: LoadMemory,
   lines: PortLines,
   claim: Effect.Effect<unknown, E>
 ) {
-  const { diff } = yield* load(cli, { ...lines, mode: "merge" }, foreign)
+  const { diff } = yield* load(cli, { ...lines, mode: "merge" }, memory)
   if (diff === "") yield* discard(cli, lines.name)
   else yield* Effect.andThen(claim, commit(cli, lines.name))
   return diff !== ""
 })
 
 /** The verbs on this switch. */
-export const ports = (cli: Cli, foreign: ForeignSessions): PortVerbs => ({
-  apply: (lines, claim) => apply(cli, foreign, lines, claim)
+export const ports = (cli: Cli, memory: LoadMemory): PortVerbs => ({
+  apply: (lines, claim) => apply(cli, memory, lines, claim)
 })
 
 /** Everything that logins share. */
-interface Shared {
+interface Shared extends LoadMemory {
   readonly limits: SshLimits["Service"]
-  readonly foreign: ForeignSessions
-  /** Names of switches whose configurations have no `end`, as earlier logins have learnt. */
-  readonly bareConfigs: Set<string>
 }
 
-const makeSession = (
-  cli: Cli,
-  transport: Transport,
-  shell: Shell.Shell,
-  { bareConfigs, foreign }: Shared
-): DriverSession => {
+const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell, shared: Shared): DriverSession => {
   const hangUp = Effect.sync(shell.destroy)
   const list = sessionList(cli)
   return defineSession(cli.target.hostname, {
@@ -74,14 +58,12 @@ const makeSession = (
     lldpDetail: lldpDetail(cli),
     macTable: macTable(cli),
     arpTable: arpTable(cli),
-    runningConfig: runningConfig(cli, bareConfigs),
+    runningConfig: runningConfig(cli, shared.bareConfigs),
     runningDefaults: runningDefaults(cli),
-    committedConfig: (name) => committedConfig(cli, name),
     sessions: list.read,
     sessionsWhileTimed: list.readWhileTimed,
     // what else such a line has opened in this shell is unknown
-    load: (request) => Effect.tapErrorTag(load(cli, request, foreign), "LeftConfiguration", () => hangUp),
-    candidateText: (name) => candidateText(cli, name),
+    load: (request) => Effect.tapErrorTag(load(cli, request, shared), "LeftConfiguration", () => hangUp),
     discard: (name) => Commit.discard(cli, name),
     commit: (name) => Commit.commit(cli, name),
     commitTimed: (name, seconds) => Commit.commitTimed(cli, name, seconds),
@@ -91,7 +73,7 @@ const makeSession = (
     firmware: firmware(cli, hangUp),
     certificates: certificates(cli, transport),
     reset: reset(cli, hangUp),
-    ports: ports(cli, foreign),
+    ports: ports(cli, shared),
     abandon: hangUp
   })
 }

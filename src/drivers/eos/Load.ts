@@ -1,7 +1,7 @@
 /**
- * Loads a candidate into a configuration session of EOS and reads its difference (docs/switch-dialogues.md): make sure that no
- * other session is in the way, open the session, start from an empty configuration when replacing, send the lines, read the diff,
- * leave the session. The candidate then waits under its name; on any error of the switch it is discarded.
+ * Loads a candidate into a configuration session of EOS and reads it back (docs/switch-dialogues.md): make sure that no other session
+ * is in the way, open the session, start from an empty configuration when replacing, send the lines, leave the session, ask for what
+ * it holds. The candidate then waits under its name; on any error of the switch it is discarded.
  */
 import { Effect, Option, Result } from "effect"
 import * as Foreign from "../LoadChecks.ts"
@@ -13,7 +13,6 @@ import {
   LeftConfiguration,
   type LoadError,
   MergeConfigException,
-  type ReadError,
   type RejectedLine,
   ReplaceConfigException,
   SessionLockedException,
@@ -34,6 +33,7 @@ import { escapeRegExp } from "../ssh/Dialect.ts"
 import { discard } from "./Commit.ts"
 import { sessionList, sessionMode } from "./Sessions.ts"
 import { eos } from "../../domain/platforms/eos/Platform.ts"
+import { sessionConfig } from "./RunningConfig.ts"
 
 // Cuts an EOS configuration text into the units that are sent (docs/switch-dialogues.md#eos-loading-a-candidate and
 // docs/switch-dialogues.md#multi-line-inputs): comments and `end` are dropped, texts of known commands stay with them, mode
@@ -140,8 +140,15 @@ export const halves = ({
   return cut === 0 ? [units, []] : [units.slice(0, cut), units.slice(cut)]
 }
 
-const locked = (cli: Cli, session: string, message: string): SessionLockedException =>
-  new SessionLockedException({ hostname: cli.target.hostname, session, message })
+/** The switch opens no session for us: others are in the way, as far as it lists them. */
+const locked = Effect.fnUntraced(function* (cli: Cli, name: string, message: string) {
+  const listed = yield* Effect.catchTag(sessionList(cli).read, ["CommandRejected", "UnexpectedAnswer"], () =>
+    Effect.succeed(null)
+  )
+  const others = listed?.sessions.filter((session) => session.state !== "done" && session.name !== name) ?? []
+  const session = others.map((other) => other.name).join(", ")
+  return yield* new SessionLockedException({ hostname: cli.target.hostname, session, message, unopened: true })
+})
 
 /** Precedes the lines of a whole configuration, in one packet with the first of them. */
 const startFromNothing = configUnit(0, "rollback clean-config")
@@ -174,10 +181,10 @@ const rejectedLines = (cli: Cli, request: LoadRequest, rejections: ReadonlyArray
   return rejected(cli, request, lines[0]?.answer ?? "rejected", lines)
 }
 
-/** Leaves the session without keeping it. */
-const abort = Effect.fnUntraced(function* (cli: Cli) {
-  yield* cli.send("abort", { modes: ["#"], timeout: cli.timeouts.load })
-})
+const stepOut = (cli: Cli) => Effect.asVoid(cli.send("end", { modes: ["#"], timeout: cli.timeouts.load }))
+
+/** Discards the session from outside: inside, `abort` may only leave the section in which the terminal stands. */
+const abandon = (cli: Cli, name: string) => Effect.andThen(stepOut(cli), discard(cli, name))
 
 const openSession = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest) {
   const command = `configure session ${request.name}`
@@ -207,8 +214,6 @@ interface Pace {
   readonly window: number
   readonly settled: boolean
 }
-
-const stepOut = (cli: Cli) => Effect.asVoid(cli.send("end", { modes: ["#"] }))
 
 const isUnknown = (cli: Cli, { prompt, strayed }: PipelineResult): boolean =>
   strayed !== undefined && !cli.anyPrompt().test(prompt)
@@ -334,14 +339,18 @@ const sendCandidate = Effect.fnUntraced(function* (
     if (result.desynchronised === undefined) return result
     why = result.desynchronised
     yield* Effect.logDebug(`${cli.target.hostname}: ${why} (window ${pace.window})`)
-    yield* abort(cli)
+    yield* abandon(cli, request.name)
   }
   const command = `load ${request.name}`
   return yield* new UnexpectedAnswer({ hostname: cli.target.hostname, command, message: why })
 })
 
-/** The difference without its two header lines; only the switch's own normalised one is meaningful. */
-export const trimDiff = (text: string): string => text.replace(/^\s*--- [^\n]*\n\+\+\+ [^\n]*(?:\n|$)/, "").trim()
+/** Asks a question at the top of the open session. */
+const atTop = <A, E>(cli: Cli, request: LoadRequest, question: Effect.Effect<A, E>) =>
+  openSession(cli, request).pipe(
+    Effect.andThen(question),
+    Effect.tap(() => stepOut(cli))
+  )
 
 const wordsWithQuestionMark = ({ line }: ConfigUnit): ReadonlyArray<string> =>
   line.includes("?") ? line.split(/\s+/).filter((word) => word.includes("?")) : []
@@ -350,69 +359,108 @@ const wordsWithQuestionMark = ({ line }: ConfigUnit): ReadonlyArray<string> =>
  * A question mark asks the command line for help instead of being taken as text, on releases that act on it; the line is
  * then mutilated without an error. So lines with one are looked for in the session.
  */
-const lostQuestionMarks = Effect.fnUntraced(function* (cli: Cli, units: ReadonlyArray<ConfigUnit>) {
+const lostQuestionMarks = Effect.fnUntraced(function* (
+  cli: Cli,
+  request: LoadRequest,
+  units: ReadonlyArray<ConfigUnit>,
+  bare: Set<string>
+): Effect.fn.Return<ReadonlyArray<Rejection>, LoadError> {
   const doubtful = units.filter((unit) => !isBlock(unit) && wordsWithQuestionMark(unit).length > 0)
   if (doubtful.length === 0) return []
-  const { lines } = yield* cli.send("show session-config", { timeout: cli.timeouts.runningConfig })
-  const text = lines.join("\n")
+  const inside = atTop(cli, request, cli.query("show session-config", { timeout: cli.timeouts.runningConfig }))
+  const stated = yield* sessionConfig(cli, request.name, bare)
+  const text = Option.isSome(stated) ? stated.value : yield* inside
   return doubtful
     .filter((unit) => wordsWithQuestionMark(unit).some((word) => !text.includes(word)))
     .map((unit) => ({ unit, answer: "% the switch did not take the question mark" }))
 })
 
-/** The name of the session in the header of its difference. */
-const sessionOfDiff = /^\+\+\+ session:\/(\S+)-session-config/m
-
-/** The prompt shows only the beginning of a session's name, so another session's prompt may have looked like ours. */
-const readDiff = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest): Effect.fn.Return<string, LoadError> {
-  const text = yield* cli.query("show session-config diffs", { timeout: cli.timeouts.load })
-  const name = sessionOfDiff.exec(text)?.[1] ?? request.name
-  if (name === request.name) return trimDiff(text)
-  const shown = `the session ${name} in the place of ${request.name}`
-  return yield* left(cli, request, { unit: undefined, shown, prompt: cli.prompt() })
+/**
+ * The prompt shows only the beginning of a session's name, so a line may have entered another session whose prompt looks like ours.
+ * Asked for only if a line has such a word.
+ */
+const enteredOther = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest, units: ReadonlyArray<ConfigUnit>) {
+  const unit = units.find(({ line }) => /\bsession\s+\S/.test(line))
+  if (unit === undefined) return
+  const { sessions } = yield* sessionList(cli).read
+  const words = new Set(request.text.split(/\s+/))
+  const known = new Set(request.seen?.sessions.map(({ name }) => name))
+  const other = sessions.find(
+    ({ name, state }) => state === "open" && name !== request.name && words.has(name) && !known.has(name)
+  )
+  if (other === undefined) return
+  const shown = `the session ${other.name} in the place of ${request.name}`
+  return yield* left(cli, request, { unit, shown, prompt: cli.prompt() })
 })
+
+/** The difference without its two header lines; only the switch's own normalised one is meaningful. */
+export const trimDiff = (text: string): string => text.replace(/^\s*--- [^\n]*\n\+\+\+ [^\n]*(?:\n|$)/, "").trim()
 
 /**
- * The difference once more, from outside of the session: an empty one means that nothing is committed, and a device without a
- * change counts as done, so a single lost answer must not look like it. If a release does not know the command, the first answer
- * counts.
+ * The difference, from outside of the session: inside, a switch leaves out the section in which the terminal stands. A release or an
+ * authorization that refuses this is asked at the top of the session.
  */
-const emptyTwice = (cli: Cli, name: string): Effect.Effect<string, ReadError> =>
-  cli.query(`show session-config named ${name} diffs`, { timeout: cli.timeouts.load }).pipe(
-    Effect.map(trimDiff),
-    Effect.catchTag("CommandRejected", () => Effect.succeed(""))
+const readDiff = (cli: Cli, request: LoadRequest): Effect.Effect<string, LoadError> => {
+  const ask = (command: string) => Effect.map(cli.query(command, { timeout: cli.timeouts.load }), trimDiff)
+  return Effect.catchTag(ask(`show session-config named ${request.name} diffs`), "CommandRejected", () =>
+    atTop(cli, request, ask("show session-config diffs"))
   )
+}
 
-/** See `DriverSession.load`. Without `foreign`, other people's sessions are not remembered between loads. */
-export const load: (
+/**
+ * What the session holds. An empty difference means that nothing is committed, and a device without a change counts as done; so one
+ * that nothing else confirms is asked for twice. The difference of a candidate that is read back is only compared with it.
+ */
+const readBack = Effect.fnUntraced(function* (
   cli: Cli,
   request: LoadRequest,
-  foreign?: Foreign.ForeignSessions
-) => Effect.Effect<LoadResult, LoadError> = Effect.fnUntraced(function* (
-  cli,
-  request,
-  foreign = Foreign.makeForeignSessions("ignore-old")
-) {
-  const cut = cutCandidate(request.text)
-  if (Result.isFailure(cut)) return yield* rejectedLines(cli, request, [cut.failure])
-  cli.worksOn(cut.success.units.length)
-  const { hostname, removed } = cli.target
-  const way = {
-    hostname,
-    removed,
-    foreign,
-    sessions: sessionList(cli).read,
-    discard: (name: string) => discard(cli, name)
+  bare: Set<string>
+): Effect.fn.Return<Pick<LoadResult, "diff" | "willRun">, LoadError> {
+  const willRun = request.readBack === true ? Option.getOrNull(yield* sessionConfig(cli, request.name, bare)) : null
+  const diff = readDiff(cli, request)
+  if (willRun !== null) {
+    return { willRun, diff: yield* Effect.catchTag(diff, "CommandRejected", () => Effect.as(stepOut(cli), "")) }
   }
-  const otherSessions = yield* clearForLoad(way, request)
-  const sent = yield* sendCandidate(cli, request, cut.success)
-  const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success.units)
-  if (rejections.length > 0) {
-    yield* abort(cli)
-    return yield* rejectedLines(cli, request, rejections)
-  }
-  const diff = yield* readDiff(cli, request)
-  yield* stepOut(cli)
-  const remarks = maskedLines(request, sent.remarks)
-  return { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff, remarks, ...otherSessions }
+  const said = yield* diff
+  return { willRun, diff: said === "" ? yield* diff : said }
 })
+
+/** The memory that logins share. */
+export interface LoadMemory {
+  readonly foreign: Foreign.ForeignSessions
+  /** Names of switches whose configurations have no `end`. */
+  readonly bareConfigs: Set<string>
+}
+
+/** See `DriverSession.load`. Without `memory`, other people's sessions are not remembered between loads. */
+export const load: (cli: Cli, request: LoadRequest, memory?: LoadMemory) => Effect.Effect<LoadResult, LoadError> =
+  Effect.fnUntraced(function* (
+    cli,
+    request,
+    { bareConfigs, foreign } = { foreign: Foreign.makeForeignSessions("ignore-old"), bareConfigs: new Set() }
+  ) {
+    const cut = cutCandidate(request.text)
+    if (Result.isFailure(cut)) return yield* rejectedLines(cli, request, [cut.failure])
+    const { units } = cut.success
+    cli.worksOn(units.length)
+    const { hostname, removed } = cli.target
+    const way = {
+      hostname,
+      removed,
+      foreign,
+      sessions: sessionList(cli).read,
+      discard: (name: string) => discard(cli, name)
+    }
+    const otherSessions = yield* clearForLoad(way, request)
+    const sent = yield* sendCandidate(cli, request, cut.success)
+    yield* stepOut(cli)
+    yield* enteredOther(cli, request, units)
+    const rejections =
+      sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, request, units, bareConfigs)
+    if (rejections.length > 0) {
+      yield* discard(cli, request.name)
+      return yield* rejectedLines(cli, request, rejections)
+    }
+    const remarks = maskedLines(request, sent.remarks)
+    return { ...(yield* readBack(cli, request, bareConfigs)), remarks, ...otherSessions }
+  })

@@ -24,8 +24,6 @@ const LONGEST_ERROR = 3
 /** Most characters of a configuration, three times as many as a template may give (docs/switch-dialogues.md#limits). */
 const LONGEST_CONFIG = 32 * 1024 * 1024
 
-const command = "show running-config"
-
 /** Whether an answer that ends in these lines may be a whole configuration, or a refusal to show it. */
 const configIsWhole = (lines: ReadonlyArray<string>): boolean => {
   const last = lastText(lines)
@@ -39,13 +37,13 @@ export const hasEnd = (text: string): boolean => /(?:^|\n)end$/.test(text)
 const configuration = /^(?:hostname|interface|username) /m
 
 /**
- * The running configuration (`DriverSession.runningConfig`), with one newline at its end. Most releases end it with `end`, and one
- * without it was cut. A release that prints none is known by giving the same text twice; `bare` are the names of such switches:
- * they are read twice each time, without waiting for an end.
+ * Reads a whole configuration, with one newline at its end. Most releases end it with `end`, and one without it was cut. A release
+ * that prints none is known by giving the same text twice; `bare` are the names of such switches: they are read twice each time,
+ * without waiting for an end.
  */
-export const runningConfig = (cli: Cli, bare: Set<string> = new Set()): Effect.Effect<string, ReadError> => {
+const readConfig = (cli: Cli, command: string, what: string, bare: Set<string>): Effect.Effect<string, ReadError> => {
   const { hostname } = cli.target
-  const incomplete = (why: string) => unexpected(cli, command, `the running configuration is incomplete: ${why}`)
+  const incomplete = (why: string) => unexpected(cli, command, `${what} is incomplete: ${why}`)
 
   const read = Effect.suspend(() =>
     cli.query(command, {
@@ -75,6 +73,24 @@ export const runningConfig = (cli: Cli, bare: Set<string> = new Set()): Effect.E
     return `${text}\n`
   })
 }
+
+/** See `DriverSession.runningConfig` and `readConfig`. */
+export const runningConfig = (cli: Cli, bare: Set<string> = new Set()): Effect.Effect<string, ReadError> =>
+  readConfig(cli, "show running-config", "the running configuration", bare)
+
+/**
+ * The configuration that an open session would bring the switch to, asked for from outside of the session; none if the release or
+ * the authorization refuses the command.
+ */
+export const sessionConfig = (
+  cli: Cli,
+  name: string,
+  bare: Set<string>
+): Effect.Effect<Option.Option<string>, ReadError> =>
+  readConfig(cli, `show session-config named ${name}`, "the configuration of the session", bare).pipe(
+    Effect.map(Option.some),
+    Effect.catchTag("CommandRejected", () => Effect.succeedNone)
+  )
 
 /** See `DriverSession.runningDefaults`. An answer that lost its end would only lack lines. */
 export const runningDefaults = (cli: Cli): Effect.Effect<string, ReadError> =>
@@ -128,26 +144,6 @@ export const save = Effect.fnUntraced(function* (cli: Cli) {
   if (!(yield* isUnsaved(cli))) return
   return yield* notSaved(cli, "the switch answered, but its startup configuration is not the running one")
 })
-
-// The configuration that a session holds: the one that would run if it is open, the one that it committed if it is completed, as
-// long as EOS keeps it (docs/changes.md#without-a-session-beside-the-timer).
-
-/** See `DriverSession.candidateText`. A release that refuses the command does not show it. */
-export const candidateText = (cli: Cli, name: string): Effect.Effect<Option.Option<string>, ReadError> =>
-  cli.query(`show session-config named ${name}`, { timeout: cli.timeouts.runningConfig }).pipe(
-    Effect.map(Option.some),
-    Effect.catchTag("CommandRejected", () => Effect.succeedNone)
-  )
-
-/** See `DriverSession.committedConfig`. An answer without an end is something else. */
-export const committedConfig = (cli: Cli, name: string): Effect.Effect<Option.Option<string>, ReadError> =>
-  Effect.map(candidateText(cli, name), (shown) =>
-    shown.pipe(
-      Option.map((text) => text.trim()),
-      Option.filter(hasEnd),
-      Option.map((text) => `${text}\n`)
-    )
-  )
 
 // A site's settings for commits on EOS, by the list of sessions and by configurations
 // (docs/switch-dialogues.md#settings-of-sessions).

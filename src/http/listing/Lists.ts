@@ -7,6 +7,7 @@ import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
 import { DELIVERY_COLUMNS, DELIVERY_ROWS } from "../../store/AlertStore.ts"
 import { AUDIT_COLUMNS, AUDIT_ROWS } from "../../store/EventStore.ts"
 import { FAILED_TODAY, STANDINGS } from "../../store/FleetViews.ts"
+import { deviceColumn } from "../../store/JobResults.ts"
 import { jobsWithin } from "../../store/JobStore.ts"
 
 const columns = (table: string, kinds: Readonly<Record<string, ColumnKind>>): Listable["columns"] =>
@@ -77,17 +78,17 @@ export const jobs = (select: string): Listable => ({
       next_job_id: "integer",
       change_score: "integer",
       outcome: { oneOf: jobOutcomes },
-      failed_devices: "json",
-      counts: "json",
       result: "json",
       exception: "json",
-      finished_devices: "json",
       start_arguments: "json"
     }),
+    finished_devices: { sql: deviceColumn("finished_devices"), kind: "json" },
+    failed_devices: { sql: deviceColumn("failed_devices"), kind: "json" },
+    counts: { sql: deviceColumn("counts"), kind: "json" },
     ...Object.fromEntries(
       Object.keys(noDevices).map((name) => [
         `counts_${name}`,
-        { sql: `((job.counts ->> '${name}')::int)`, kind: "integer" as const }
+        { sql: `((${deviceColumn("counts")} ->> '${name}')::int)`, kind: "integer" as const }
       ])
     ),
     // live jobs that push what a dry run has shown

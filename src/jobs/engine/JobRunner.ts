@@ -26,7 +26,7 @@ import { JobScheduleStore } from "../../store/JobScheduling.ts"
 // function and writes the outcome (promise 4, docs/jobs.md#what-a-restart-does). See docs/jobs.md#the-life-of-a-job and
 // docs/jobs.md#the-record.
 
-/** How often `finished_devices` is refreshed and the job is checked for an abort. */
+/** How often the job is checked for an abort, and for devices that only their timers still hold. */
 const PROGRESS_INTERVAL = Duration.seconds(2)
 
 /** For errors of the database outside of statements, which wait for it on their own. */
@@ -58,12 +58,9 @@ const failureOf = (job: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlErr
 }
 
 const watchProgress = Effect.fnUntraced(function* (id: number, aborting: Ref.Ref<boolean>) {
-  const jobs = yield* JobStore
   const { waits } = yield* JobScheduleStore
   return yield* Effect.gen(function* () {
-    yield* jobs.refreshFinished(id)
-    yield* waits.refreshWaiting(id)
-    yield* Ref.set(aborting, (yield* jobs.status(id)) === "ABORTING")
+    yield* Ref.set(aborting, (yield* waits.refreshWaiting(id)) === "ABORTING")
   }).pipe(
     Effect.tapCause((cause) => Effect.logWarning("The job's progress could not be read", cause)),
     Effect.ignore,
@@ -113,7 +110,6 @@ const ended = Effect.fnUntraced(function* (id: number, outcome: JobOutcome | Alr
   const states = yield* JobStates
 
   if ("hasEnded" in outcome) return
-  yield* jobs.refreshFinished(id)
   const { next_job_id } = yield* jobs.head(id)
   yield* states.apply(id, { type: "RETURNED", ...cleanedValue(outcome, "lines").value, next_job_id })
 })

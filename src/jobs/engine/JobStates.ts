@@ -139,7 +139,7 @@ const make = Effect.gen(function* () {
     if (outcome._tag === "Refused") return yield* new JobEventRefused({ id, status, message: outcome.message })
     const patch = outcome.actions.reduce<JobPatch>((sum, action) => ({ ...sum, ...patchOf(action) }), {})
     const counts =
-      finalStatuses.includes(outcome.status) && status !== "SCHEDULED" ? yield* jobs.refreshFinished(id) : noDevices
+      finalStatuses.includes(outcome.status) && status !== "SCHEDULED" ? yield* jobs.writeFinished(id) : noDevices
     const failure = failureOf(event)
     const aborted =
       event.type === "ABORT_REQUESTED" && status !== "ABORTING"

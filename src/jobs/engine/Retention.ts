@@ -8,8 +8,8 @@ import { PersonStore } from "../../store/AccountStore.ts"
 import { RequestApprovalStore } from "../../store/ApprovalStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { makeJobRetention, makeRetainedFigures, makeTextPacking } from "../../store/Retention.ts"
-import { SecretKey } from "../../runtime/SecretKey.ts"
+import { makeJobRetention, makeRetainedFigures } from "../../store/Retention.ts"
+import { makeTextPacking } from "../../store/StoredTexts.ts"
 import { SecretTexts } from "../../store/SecretStore.ts"
 import { SqlClient } from "effect/sql"
 import { JOB_ENDED } from "../../store/StatusConditions.ts"
@@ -51,7 +51,7 @@ export const layer = Layer.effectDiscard(
 ).pipe(
   Layer.provide([ApiTokenStore.layer, SecretTexts.layer]),
   Layer.provide([PersonStore.layer, RequestApprovalStore.layer]),
-  Layer.provide([EventStore.layer, SecretKey.layer])
+  Layer.provide([EventStore.layer])
 )
 
 // Forgets the workflow engine's own records of jobs that ended days ago; the job rows stay. The engine never deletes a message, so

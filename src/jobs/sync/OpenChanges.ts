@@ -106,7 +106,7 @@ const recordAbandoned = Effect.fn("AbandonedChangeRecord.write")(function* (
     eventsSeen: yield* eventsSeen(head)
   }
   yield* recorder({ change, device, report, run, isNewest: yield* leftChanges.isNewest(left) })
-  const counts = yield* jobs.refreshFinished(left.job_id)
+  const counts = yield* jobs.writeFinished(left.job_id)
   const outcome = outcomeOf({ status: head.status, counts, failure: null })
   if (outcome !== null) yield* jobs.update(left.job_id, { outcome })
   return true

@@ -4,10 +4,10 @@
  */
 import * as Faults from "../Faults.ts"
 import * as Loader from "./ConfigLoader.ts"
-import { empty, type Entry, render } from "./ConfigTree.ts"
+import { empty, type Entry, printedChildren, render } from "./ConfigTree.ts"
 import { saltedText } from "./ConfigFacts.ts"
 import * as Switch from "../Switch.ts"
-import { TextDiff } from "effect"
+import * as Differences from "./Differences.ts"
 
 export interface ConfigSession {
   readonly name: string
@@ -20,6 +20,8 @@ export interface ConfigSession {
   tree: Entry | undefined
   /** The candidate as text, until the first edit. */
   printed: string | undefined
+  /** A statement of the candidate that is not true, until the first edit. */
+  misstated: string | undefined
   /** The committed configuration, as long as the session is kept. */
   committed: string | undefined
   /** Milliseconds since 1970; for an open session, when its user left it. */
@@ -32,6 +34,8 @@ export interface CommitTimer {
   readonly rollback: string
   /** Milliseconds since 1970. */
   expiresAt: number
+  /** Shown nowhere, although it runs; `session`: neither is its session. */
+  hidden?: "timer" | "session"
   handle: NodeJS.Timeout | undefined
 }
 
@@ -64,6 +68,7 @@ const make = (device: Switch.Switch, name: string, user: string, terminal: strin
   base: device.running,
   tree: undefined,
   printed: undefined,
+  misstated: undefined,
   committed: undefined,
   completedAt: undefined
 })
@@ -81,6 +86,7 @@ export const openForeign = (device: Switch.Switch): void => {
 /** The candidate's tree for an edit, made from the base when it is touched first. */
 export const edit = (session: ConfigSession): Entry => {
   session.printed = undefined
+  session.misstated = undefined
   return (session.tree ??= Loader.parse(session.base))
 }
 
@@ -88,15 +94,31 @@ export const edit = (session: ConfigSession): Entry => {
 export const clean = (session: ConfigSession): void => {
   session.tree = empty()
   session.printed = undefined
+  session.misstated = undefined
 }
 
 /** The candidate as printed text. */
 export const candidate = (session: ConfigSession): string =>
   session.tree === undefined ? session.base : (session.printed ??= render(session.tree))
 
+/** The configuration that a commit will run, as the switch states it. */
+export const statement = (device: Switch.Switch, session: ConfigSession): string => {
+  const truth = session.committed ?? candidate(session)
+  if (session.committed !== undefined || device.faults.length === 0) return session.misstated ?? truth
+  if (session.misstated !== undefined) return session.misstated
+  const how = Faults.take(device.faults, "misstates")?.how
+  if (how === undefined) return truth
+  if (how === "old") return device.running
+  if (how === "lacksLine") return withoutLastNew(device.running, truth)
+  session.tree = Loader.parse(withoutLastNew(device.running, truth))
+  session.printed = undefined
+  session.misstated = truth
+  return truth
+}
+
 /** The candidate's difference to the running configuration. */
 export const diff = (device: Switch.Switch, session: ConfigSession): string =>
-  unifiedDiff(device.running, candidate(session), session.name)
+  Differences.ofSession(device.running, candidate(session), session.name, device.behaviour.quirks.diffs)
 
 /**
  * Commits a session, with a timer of `seconds` or without. A second commit of the session whose timer runs confirms it.
@@ -115,11 +137,11 @@ export const commit = (device: Switch.Switch, name: string, seconds: number | un
   const before = device.running
   const after = device.behaviour.quirks.saltsAtCommit ? saltedText(outcome(device, session)) : outcome(device, session)
   const timed = seconds !== undefined && Faults.take(device.faults, "noTimer") === undefined
-  session.committed = after
+  session.committed = session.misstated ?? after
   record(device, name, seconds === undefined ? "commit" : "commitTimer")
   if (timed) startTimer(device, session, before, seconds)
   else complete(device, session, "committed")
-  Switch.setRunning(device, after)
+  Switch.setRunning(device, otherwise(device, before, after))
   autosave(device)
   return undefined
 }
@@ -128,6 +150,13 @@ const outcome = (device: Switch.Switch, session: ConfigSession): string =>
   device.behaviour.quirks.mergesAtCommit
     ? mergeCandidate(session.base, candidate(session), device.running)
     : candidate(session)
+
+/** What runs in place of the committed configuration. */
+const otherwise = (device: Switch.Switch, before: string, after: string): string => {
+  const how = device.faults.length === 0 ? undefined : Faults.take(device.faults, "runsOther")?.how
+  if (how === undefined) return after
+  return how === "lacksLastLine" ? withoutLastNew(before, after) : withFirstRemoved(before, after)
+}
 
 const autosave = (device: Switch.Switch) => {
   if (device.behaviour.quirks.savesAtCommit) device.startup = device.running
@@ -149,6 +178,11 @@ const arm = (device: Switch.Switch, timer: CommitTimer, seconds: number) => {
 }
 
 const confirm = (device: Switch.Switch, session: ConfigSession, timer: CommitTimer) => {
+  const ignored = Faults.take(device.faults, "confirmIgnored")
+  if (ignored !== undefined) {
+    timer.hidden = ignored.listed === true ? "timer" : "session"
+    return undefined
+  }
   clearTimeout(timer.handle)
   device.timer = undefined
   record(device, session.name, "confirm")
@@ -212,29 +246,6 @@ export const foreign = (device: Switch.Switch, name: string, timerSeconds: numbe
   return timerSeconds === undefined ? undefined : commit(device, name, timerSeconds)
 }
 
-// The difference between two printed configurations, as `show session-config diffs` prints it.
-
-/** Above this many edits the script may be longer than needed, but stays correct and cheap. */
-const MAX_EDITS = 4000
-
-/** The output of `show running-config diffs`: empty if the running configuration is saved. */
-export const unsavedDiff = (startup: string, running: string): string =>
-  startup === running
-    ? ""
-    : TextDiff.unified(TextDiff.lines(startup, running, { maxEdits: MAX_EDITS }), {
-        fromFile: "flash:/startup-config",
-        toFile: "system:/running-config"
-      })
-
-/** Unified diff with three lines of context and the device's header lines; empty when nothing differs. */
-export const unifiedDiff = (running: string, candidate: string, session: string): string =>
-  running === candidate
-    ? ""
-    : TextDiff.unified(TextDiff.lines(running, candidate, { maxEdits: MAX_EDITS }), {
-        fromFile: "system:/running-config",
-        toFile: `session:/${session}-session-config`
-      })
-
 // The commit of a switch with `service configuration session commit merge`: it applies the candidate's changes since the session was
 // opened on top of the changes that other people made to the running configuration meanwhile.
 
@@ -264,3 +275,38 @@ const onTop = (base: Entry, mine: Entry, theirs: Entry): Entry => {
 /** The printed configuration of such a commit; all three are printed configurations. */
 const mergeCandidate = (base: string, candidate: string, running: string): string =>
   base === running ? candidate : render(onTop(Loader.parse(base), Loader.parse(candidate), Loader.parse(running)))
+
+// What a switch runs or states falsely: without the last line that is new, or with the first one that was to go.
+
+interface Place {
+  readonly section: Entry
+  /** The section in the other configuration. */
+  readonly there: Entry | undefined
+  readonly key: string
+  readonly entry: Entry
+}
+
+/** The lines and sections of `mine` that the other configuration does not have in the same section, as printed. */
+const missing = (mine: Entry, there: Entry | undefined): ReadonlyArray<Place> =>
+  printedChildren(mine).flatMap((entry) => {
+    const [key = entry.text] = [...(mine.children ?? [])].find(([, child]) => child === entry) ?? []
+    const same = there?.children?.get(key)
+    return [
+      ...(same?.text === entry.text ? [] : [{ section: mine, there, key, entry }]),
+      ...(entry.children === undefined ? [] : missing(entry, same))
+    ]
+  })
+
+const withoutLastNew = (before: string, after: string): string => {
+  const tree = Loader.parse(after)
+  const last = missing(tree, Loader.parse(before)).at(-1)
+  last?.section.children?.delete(last.key)
+  return render(tree)
+}
+
+const withFirstRemoved = (before: string, after: string): string => {
+  const tree = Loader.parse(after)
+  const first = missing(Loader.parse(before), tree).find(({ there }) => there !== undefined)
+  first?.there?.children?.set(first.key, first.entry)
+  return render(tree)
+}

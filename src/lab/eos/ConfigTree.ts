@@ -166,6 +166,16 @@ const routeMapOrder = (names: Map<string, number>, text: string): number => {
 
 const ROUTE_MAP = /^route-map (\S+) \S+ (\d+)$/
 
+/** The entries of a section (or of the top level) in the order in which they are printed. */
+export const printedChildren = (entry: Entry): ReadonlyArray<Entry> => {
+  if (entry.text === "") return ordered(entry).map(({ entry: child }) => child)
+  const all = [...(entry.children?.values() ?? [])]
+  return [
+    ...all.filter(({ children }) => children === undefined),
+    ...all.filter(({ children }) => children !== undefined)
+  ]
+}
+
 const renderEntry = (entry: Entry, indent: string, lines: Array<string>) => {
   lines.push(indent + entry.text)
   if (entry.body !== undefined) lines.push(...entry.body, "EOF")

@@ -34,11 +34,17 @@ export const Quirks = Schema.Struct({
   maxPending: count,
   /** Most sessions that are kept after their end. */
   maxSaved: count,
+  /** How `show session-config diffs` prints: with `@@` lines, or with the headings of sections around what changes. */
+  diffs: oneOf("unified", "sections"),
+  /** `show session-config named X` is unknown; its form with `diffs` is not. */
+  withoutNamedConfig: flag,
   /** Each load gives secrets in clear, salted type 7 and NTP keys another hash or obfuscation. */
   saltsSecrets: flag,
   /** With each commit keys of type 7 get another obfuscation once more. */
   saltsAtCommit: flag,
   normalises: Schema.optionalKey(Schema.Array(Normalisation)),
+  /** Lines that the switch takes as others: a pattern, and the line that it stores (`$1` for a group). */
+  rewrites: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** Log lines and remarks (`% …`) that are no refusal stand in answers, also while lines are loaded and at commit. */
   chatty: flag,
   /** The answer to a refused line; `silent`: none, and the line is dropped. `eos`: EOS' own words. */
@@ -88,9 +94,12 @@ export const none: Required<Quirks> = {
   terminalDisabled: false,
   maxPending: 5,
   maxSaved: 1,
+  diffs: "unified",
+  withoutNamedConfig: false,
   saltsSecrets: false,
   saltsAtCommit: false,
   normalises: [],
+  rewrites: {},
   chatty: false,
   refusal: "eos",
   loginAsks: "password",
@@ -167,6 +176,26 @@ const TABLE = {
     description: "gives secrets a new salt at each load and with each commit",
     usual: true,
     quirks: { saltsSecrets: true, saltsAtCommit: true }
+  },
+  bySections: {
+    description: "prints differences by sections, without `@@` lines",
+    usual: true,
+    quirks: { diffs: "sections" }
+  },
+  saltingBySections: {
+    description: "gives secrets a new salt at each load, and prints differences by sections",
+    usual: true,
+    quirks: { saltsSecrets: true, diffs: "sections" }
+  },
+  withoutNamedConfig: {
+    description: "cannot show what a session's commit will run",
+    usual: true,
+    quirks: { withoutNamedConfig: true }
+  },
+  sectionsOnly: {
+    description: "prints differences by sections, and cannot show what a session's commit will run",
+    usual: true,
+    quirks: { diffs: "sections", withoutNamedConfig: true }
   },
   normalising: {
     description: "prints lines in another spelling than it was given",

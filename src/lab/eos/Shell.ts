@@ -119,7 +119,8 @@ const actOrFail = (shell: Shell, step: Faults.Step, act: () => Output): Output =
 
 const afterwards = (shell: Shell, step: Faults.Step, output: string): string => {
   if (breaksAt(shell, step, "after")) return ""
-  const cut = step === "showRunning" ? Faults.takeAt(shell.device.faults, "truncate", step) : undefined
+  const isConfig = step === "showRunning" || step === "showCandidate"
+  const cut = isConfig ? Faults.takeAt(shell.device.faults, "truncate", step) : undefined
   return cut === undefined ? output : `${output.split("\n").slice(0, cut.lines).join("\n")}\n`
 }
 

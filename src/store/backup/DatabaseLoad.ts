@@ -10,6 +10,7 @@ import { APPLICATION } from "../Database.ts"
 import * as Migrations from "../Migrations.ts"
 import { BACKED_UP, FUNCTIONS, LEFT_OUT, plainForms, type Sequence, type Table, type TextRow } from "./DatabaseDump.ts"
 import { release } from "../../domain/Release.ts"
+import { DEVICE_COLUMNS } from "../JobResults.ts"
 import { JOB_BEGUN, UNFINISHED } from "../StatusConditions.ts"
 import { RESTORED } from "../DeviceStore.ts"
 
@@ -60,15 +61,13 @@ const jobs = Effect.fnUntraced(function* (restored: Restored) {
   yield* sql`update job set status = 'ABORTED', outcome = 'aborted', finish_time = now(), abort_reason = ${message}, aborted_by = ${BY}
     where status = 'SCHEDULED'`
   yield* sql`
-    update job set status = 'EXCEPTION', finish_time = now(), exception = ${exception}::jsonb, finished_devices = d.finished,
-      failed_devices = d.failed, counts = d.counts,
-      outcome = case when (d.counts ->> 'succeeded')::integer > 0 then 'partial' else 'failed' end
-    from (select j.id, coalesce(jsonb_agg(r.hostname order by r.finished_at) filter (where r.reached_end), '[]') as finished,
-        coalesce(jsonb_agg(r.hostname order by r.hostname) filter (where r.failed), '[]') as failed,
-        jsonb_build_object('devices', count(r), 'succeeded', count(r) filter (where not r.failed),
-          'failed', count(r) filter (where r.failed), 'changed', count(r) filter (where r.changed and not r.failed)) as counts
-      from job j left join job_device r on r.job_id = j.id where j.status in ${sql.literal(JOB_BEGUN)} group by j.id) d
-    where job.id = d.id`
+    update job set status = 'EXCEPTION', finish_time = now(), exception = ${exception}::jsonb, finished_devices = n.finished_devices,
+      failed_devices = n.failed_devices, counts = n.counts,
+      outcome = case when (n.counts ->> 'succeeded')::integer > 0 then 'partial' else 'failed' end
+    from (select j.id, of_job.* from job j cross join lateral
+        (select ${sql.literal(DEVICE_COLUMNS)} from job_device d where d.job_id = j.id) of_job
+      where j.status in ${sql.literal(JOB_BEGUN)}) n
+    where job.id = n.id`
   yield* sql`delete from joblock`
 })
 

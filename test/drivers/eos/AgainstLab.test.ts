@@ -82,7 +82,11 @@ describe("loading", () => {
       const { driver, target } = yield* makeOneSwitch()
       const session = yield* driver.open(target)
       const running = yield* session.runningConfig
-      expect(yield* session.load({ text: running, mode: "replace", name: "job412" })).toEqual({ diff: "", remarks: [] })
+      expect(yield* session.load({ text: running, mode: "replace", name: "job412" })).toEqual({
+        diff: "",
+        willRun: null,
+        remarks: []
+      })
       yield* session.discard("job412")
       yield* session.discard("job412")
       yield* session.discard("job-that-never-was")

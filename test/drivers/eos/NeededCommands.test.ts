@@ -17,7 +17,7 @@ const everyJob = { _tag: "allBut", jobs: [] } as const
 
 const text = candidate("interface Ethernet2", "   description who?")
 const load = ({ load: send }: DriverSession, session: string, given = text) =>
-  send({ text: given, mode: "replace", name: session, mayAbort: everyJob })
+  send({ text: given, mode: "replace", name: session, mayAbort: everyJob, readBack: true })
 
 type Verb = (session: DriverSession) => Effect.Effect<unknown, DriverError>
 

@@ -12,7 +12,6 @@ const cases: ReadonlyArray<{ step: Step; command: string; says: ReadonlyArray<st
   { step: "showRunning", command: "show running-config", says: ["CommandRejected: "], runs: "old" },
   { step: "openSession", command: "configure session job", says: ["CommandRejected: "], runs: "old" },
   { step: "clean", command: "rollback clean-config", says: ["ReplaceConfigException: "], runs: "old" },
-  { step: "diff", command: "show session-config diffs", says: ["CommandRejected: "], runs: "old" },
   { step: "commitTimer", command: "configure session job", says: ["CommitError: "], runs: "old" },
   { step: "confirm", command: "configure session job", says: ["CommitError: "], runs: "old" },
   { step: "write", command: "write memory", says: ["CommandRejected: ", "could not be saved"], runs: "new" }
@@ -37,5 +36,19 @@ it.live("ends with a true record whichever command is denied", () =>
         }
       }),
     { COMMIT_CONFIRMED_TIMEOUT: timer(8) }
+  )
+)
+
+it.live("needs no difference of a switch that shows its candidate", () =>
+  Lab.withLab(1, (lab) =>
+    Effect.gen(function* () {
+      const device = Lab.switchAt(lab, 0)
+      device.setFault({ kind: "error", step: "diff", message: "% Authorization denied for command 'show'" })
+      const job = yield* Lab.syncWanted(lab, "two")
+      assert.deepStrictEqual(Lab.outcomes(job), { [device.name]: "ok" })
+      assert.match(Lab.syncTask(job)?.diff ?? "", /^\+ +description wanted two$/m)
+      assert.strictEqual(Lab.described(device), "wanted two")
+      assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
+    })
   )
 )

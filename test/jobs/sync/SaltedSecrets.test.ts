@@ -61,7 +61,7 @@ for (const personality of ["salting", "saltingAtCommit"] as const) {
               const before = shownHash(device)
               const job = yield* Lab.sync({ confirm_mode_override: mode })
               assert.deepStrictEqual(Lab.outcomes(job), { [device.name]: "ok" })
-              assert.deepInclude(Lab.syncTask(job), { diff: shown, proof: "loaded-again" })
+              assert.deepInclude(Lab.syncTask(job), { diff: shown, proof: "promised-text" })
               assert.notProperty(Lab.syncTask(job), "remarks")
               if (mode === 2) yield* Lab.followUp(job)
               assert.strictEqual(Lab.described(device), `wanted mode${mode}`)
@@ -92,7 +92,7 @@ it.live("shows and pushes a changed secret, names it once, and undoes it", () =>
         assert.match(remarks[0] ?? "", /^Line \d+ "username probe .* secret \*{8}": .*could not be compared$/)
 
         const job = yield* Lab.sync()
-        assert.deepInclude(Lab.syncTask(job), { failed: false, proof: "loaded-again", remarks })
+        assert.deepInclude(Lab.syncTask(job), { failed: false, proof: "promised-text", remarks })
         assert.isTrue(isHashOf(shownHash(device), "second-password"))
         yield* nothingToDo(lab)
         yield* Lab.want(lab, "other")
@@ -107,7 +107,7 @@ it.live("shows and pushes a changed secret, names it once, and undoes it", () =>
 
         const undone = yield* Lab.run("revert_job", { job_id: second.id, dry_run: false })
         assert.deepStrictEqual(Lab.outcomes(undone), { [device.name]: "ok" }, JSON.stringify(undone))
-        assert.match(JSON.stringify(undone.result), /"proof":"loaded-again"/)
+        assert.match(JSON.stringify(undone.result), /"proof":"promised-text"/)
         assert.strictEqual(clearOf(shownKey(device)), clearOf(NTP))
         assert.isTrue(isHashOf(shownHash(device), "second-password"))
         const again = diffOf(yield* dryRun(lab)) ?? ""

@@ -32,6 +32,18 @@ const heldAfterFirst = Effect.fnUntraced(function* (lab: Lab.SyncLab, args: Star
   return id
 })
 
+/** Asserts that the record of the running job has its first device, although its row is not written again for each device. */
+const countsFirst = Effect.fnUntraced(function* (lab: Lab.SyncLab, id: number) {
+  const sql = yield* SqlClient.SqlClient
+  const now = {
+    finished_devices: lab.names.slice(0, 1),
+    failed_devices: [],
+    counts: { devices: 1, succeeded: 1, failed: 0, changed: 1 }
+  }
+  assert.deepInclude(yield* record(id), now)
+  assert.deepStrictEqual(yield* sql`select finished_devices from job where id = ${id}`, [{ finished_devices: [] }])
+})
+
 /** Waits until a server that has just begun works on the job. */
 const takenUp = Effect.fnUntraced(function* (id: number) {
   const sql = yield* SqlClient.SqlClient
@@ -62,6 +74,7 @@ it.live("finishes present work, begins nothing further, even after a restart, an
           const { status, waiting_for } = yield* record(id)
           assert.strictEqual(status, "RUNNING")
           assert.deepInclude(waiting_for, { reason: "pause", by: "anna", why: "a ticket came in" })
+          yield* countsFirst(lab, id)
           assert.deepStrictEqual(described(lab), ["two", "one", "one"])
           const pauses = yield* makePauses
           const again = yield* Effect.flip(pauses.pause(id, "bert", null))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as ConfigSessions from "../../../src/lab/eos/ConfigSessions.ts"
+import * as Differences from "../../../src/lab/eos/Differences.ts"
 import * as ConfigFacts from "../../../src/lab/eos/ConfigFacts.ts"
 import * as Loader from "../../../src/lab/eos/ConfigLoader.ts"
 import { empty, render } from "../../../src/lab/eos/ConfigTree.ts"
@@ -166,7 +166,7 @@ router bgp 65001
 
   it("shows a unified diff with three lines of context", () => {
     const after = load("interface Vlan600\n   description mgmt\n", PRINTED).printed
-    expect(ConfigSessions.unifiedDiff(PRINTED, after, "job1")).toBe(`--- system:/running-config
+    expect(Differences.ofSession(PRINTED, after, "job1", "unified")).toBe(`--- system:/running-config
 +++ session:/job1-session-config
 @@ -30,6 +30,7 @@
  !
@@ -177,7 +177,35 @@ router bgp 65001
  no ip routing
  !
 `)
-    expect(ConfigSessions.unifiedDiff(PRINTED, PRINTED, "job1")).toBe("")
+    expect(Differences.ofSession(PRINTED, PRINTED, "job1", "unified")).toBe("")
+  })
+
+  it("shows a difference by sections: their headings, the line before, no hunks and no separators", () => {
+    const before = load(
+      "interface Ethernet5\n   description old room\n   mtu 9000\nvlan 10\n   name a\nvlan 11\nrouter bgp 65001\n   neighbor 10.1.1.1 peer group UNDERLAY\n   vrf A\n      rd 1:1\n"
+    ).printed
+    const after = load(
+      "hostname acc2\ninterface Ethernet5\n   description room 12\n   mtu 9000\nvlan 11\nrouter bgp 65001\n   neighbor 10.1.1.1 peer group UNDERLAY\n   neighbor 10.1.1.1 description spine1\n   vrf A\n      rd 1:2\nbanner login\nWelcome\nEOF\n"
+    ).printed
+    expect(Differences.ofSession(before, after, "job7", "sections")).toBe(`--- system:/running-config
++++ session:/job7-session-config
+-vlan 10
+-   name a
++hostname acc2
+ interface Ethernet5
+-   description old room
++   description room 12
+ router bgp 65001
+    neighbor 10.1.1.1 peer group UNDERLAY
++   neighbor 10.1.1.1 description spine1
+    vrf A
+-      rd 1:1
++      rd 1:2
++banner login
++Welcome
++EOF
+`)
+    expect(Differences.ofSession(before, before, "job7", "sections")).toBe("")
   })
 
   it("reads its name, addresses and logins from the configuration", () => {

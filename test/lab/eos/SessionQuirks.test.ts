@@ -137,3 +137,30 @@ describe("a switch that saves in another way", () => {
     })
   )
 })
+
+describe("a switch that shows what a commit will run", () => {
+  it.effect("prints differences without hunks, also as the difference by name", () =>
+    withQuirks({ diffs: "sections" }, async (shell, { device }) => {
+      device.configure("interface Ethernet1\n   description old\n")
+      await shell.ask("configure session job1")
+      await shell.ask("interface Ethernet1")
+      await shell.ask("description room 12")
+      const said = await shell.ask("show session-config diffs")
+      expect(said).toMatch(/^--- system:\/running-config\n\+\+\+ session:\/job1-session-config\n interface Ethernet1\n/)
+      expect(said).toContain("\n-   description old\n+   description room 12\n")
+      expect(said).not.toContain("@@")
+      await shell.ask("end")
+      expect(await shell.ask("show session-config named job1 diffs")).toBe(said)
+    })
+  )
+
+  it.effect("does not know the statement by name, but the difference by name", () =>
+    withQuirks({ withoutNamedConfig: true }, async (shell) => {
+      await shell.ask("configure session job1")
+      await shell.ask("vlan 77")
+      await shell.ask("end")
+      expect(await shell.ask("show session-config named job1")).toBe("% Invalid input (at token 2: 'named')\n")
+      expect(await shell.ask("show session-config named job1 diffs")).toContain("+vlan 77\n")
+    })
+  )
+})

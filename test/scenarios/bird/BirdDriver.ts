@@ -116,7 +116,7 @@ const makeSession = (
       const rejected = [{ lineNumber: Number(number), line, answer: message }]
       if (said !== "") return yield* new Errors.ReplaceConfigException({ hostname, message, rejected })
       yield* files(() => writeFileSync(openOf(request.name), mark))
-      return { diff: UnifiedDiff.diff(yield* runningConfig, stable), remarks: [], ...otherSessions }
+      return { diff: UnifiedDiff.diff(yield* runningConfig, stable), willRun: null, remarks: [], ...otherSessions }
     }),
     discard,
     commit: (name) => commit(name),

@@ -6,7 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { REFERENCE, SecretTexts } from "../../../src/store/SecretStore.ts"
-import { makeJobRetention, makeRetainedFigures, makeTextPacking } from "../../../src/store/Retention.ts"
+import { makeJobRetention, makeRetainedFigures } from "../../../src/store/Retention.ts"
+import { makeTextPacking } from "../../../src/store/StoredTexts.ts"
 import { SecretKey } from "../../../src/runtime/SecretKey.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { type Ask, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
@@ -19,7 +20,7 @@ const textBytes = Effect.gen(function* () {
   const [row] = yield* sql<{ bytes: number }>`select ((select sum(pg_column_size(candidate)
       + coalesce(pg_column_size(old_config), 0) + coalesce(pg_column_size(diff), 0)) from config_change)
     + (select coalesce(sum(pg_column_size(sealed_tasks)), 0) from job_device)
-    + (select coalesce(sum(pg_column_size(body) + 80), 0) from stored_text))::float8 as bytes`
+    + (select coalesce(sum(coalesce(octet_length(packed), pg_column_size(body)) + 80), 0) from stored_text))::float8 as bytes`
   return row?.bytes ?? 0
 })
 
@@ -50,6 +51,7 @@ const passMonth = Effect.gen(function* () {
   yield* sql`select set_config('switchyard.retention', 'on', true)`
   yield* age("job", "scheduled_time", "start_time", "finish_time")
   yield* age("job_device", "finished_at")
+  yield* age("stored_text", "stored_at")
   yield* age("config_change", "created_at", "updated_at")
   yield* age("device_operation", "created_at", "updated_at")
 }).pipe((effect) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect)))
