@@ -7,28 +7,11 @@ import { Effect, Option, Result } from "effect"
 import * as Foreign from "../LoadChecks.ts"
 import { clearForLoad } from "../LoadChecks.ts"
 import type { LoadRequest, LoadResult } from "../Driver.ts"
-import {
-  CommandRejected,
-  ConnectionException,
-  LeftConfiguration,
-  type LoadError,
-  MergeConfigException,
-  type RejectedLine,
-  ReplaceConfigException,
-  SessionLockedException,
-  UnexpectedAnswer
-} from "../DriverErrors.ts"
+import { CommandRejected, ConnectionException, LeftConfiguration, type LoadError, MergeConfigException, type RejectedLine, ReplaceConfigException, SessionLockedException, UnexpectedAnswer } from "../DriverErrors.ts"
 import { maskAnswer, maskSecrets } from "../SecretMask.ts"
 import { type Cli, deniedCommand, named } from "../ssh/Cli.ts"
 import { configPipeline, type PipelineResult, type Strayed } from "../ssh/ConfigPipeline.ts"
-import {
-  type ConfigUnit,
-  configUnit,
-  type CutCandidate,
-  isBlock,
-  type OpenText,
-  type Rejection
-} from "../ssh/PromptLedger.ts"
+import { type ConfigUnit, configUnit, type CutCandidate, isBlock, type OpenText, type Rejection } from "../ssh/PromptLedger.ts"
 import { escapeRegExp } from "../ssh/Dialect.ts"
 import { discard } from "./Commit.ts"
 import { sessionConfig } from "./RunningConfig.ts"
@@ -139,8 +122,15 @@ export const halves = ({
   return cut === 0 ? [units, []] : [units.slice(0, cut), units.slice(cut)]
 }
 
-const locked = (cli: Cli, session: string, message: string): SessionLockedException =>
-  new SessionLockedException({ hostname: cli.target.hostname, session, message })
+/** The switch opens no session for us: others are in the way, as far as it lists them. */
+const locked = Effect.fnUntraced(function* (cli: Cli, name: string, message: string) {
+  const listed = yield* Effect.catchTag(sessionList(cli).read, ["CommandRejected", "UnexpectedAnswer"], () =>
+    Effect.succeed(null)
+  )
+  const others = listed?.sessions.filter((session) => session.state !== "done" && session.name !== name) ?? []
+  const session = others.map((other) => other.name).join(", ")
+  return yield* new SessionLockedException({ hostname: cli.target.hostname, session, message, unopened: true })
+})
 
 /** Precedes the lines of a whole configuration, in one packet with the first of them. */
 const startFromNothing = configUnit(0, "rollback clean-config")

@@ -64,7 +64,7 @@ export const unsaved: Ending = {
   runs: "new",
   saved: "old",
   says: [
-    "It is not certain which configuration the device runs.",
+    "The device runs the new configuration, but a restart may bring the old one back.",
     "CommitError: The new configuration runs but could not be saved"
   ]
 }

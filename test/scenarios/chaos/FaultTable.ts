@@ -256,6 +256,13 @@ const timers: ReadonlyArray<FaultCase> = [
     ending: { ...takenBack("CommitError: "), says: [RUNS_ON, ...takenBack("CommitError: ").says] }
   },
   {
+    fault: "confirmation ignored",
+    place: "although it is answered, and the timer shown nowhere from then on (it is waited for)",
+    begins: "start",
+    arm: faults({ kind: "confirmIgnored" }),
+    ending: { ...takenBack(STARTED_BACK), untold: true }
+  },
+  {
     fault: "reboots",
     place: "after the commit",
     begins: "committed",
@@ -364,6 +371,20 @@ const refusals: ReadonlyArray<FaultCase> = [
     begins: "start",
     arm: faults({ kind: "error", step: "confirm", message: "% Busy" }),
     ending: takenBack("CommitError: ")
+  },
+  {
+    fault: "is busy",
+    place: "committing with a timer, once",
+    begins: "start",
+    arm: faults({ kind: "error", step: "commitTimer", message: "% ConfigAgent is busy, try again", times: 1 }),
+    ending: done
+  },
+  {
+    fault: "is busy",
+    place: "committing with a timer, always",
+    begins: "start",
+    arm: faults({ kind: "error", step: "commitTimer", message: "% Another commit is in progress" }),
+    ending: takenBack("CommitError: The device refused to commit")
   },
   { fault: "full flash", place: "once", begins: "start", arm: faults({ kind: "fullFlash", times: 1 }), ending: done },
   { fault: "full flash", place: "always", begins: "start", arm: faults({ kind: "fullFlash" }), ending: unsaved },
