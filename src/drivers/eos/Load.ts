@@ -7,11 +7,28 @@ import { Effect, Option, Result } from "effect"
 import * as Foreign from "../LoadChecks.ts"
 import { clearForLoad } from "../LoadChecks.ts"
 import type { LoadRequest, LoadResult } from "../Driver.ts"
-import { CommandRejected, ConnectionException, LeftConfiguration, type LoadError, MergeConfigException, type RejectedLine, ReplaceConfigException, SessionLockedException, UnexpectedAnswer } from "../DriverErrors.ts"
+import {
+  CommandRejected,
+  ConnectionException,
+  LeftConfiguration,
+  type LoadError,
+  MergeConfigException,
+  type RejectedLine,
+  ReplaceConfigException,
+  SessionLockedException,
+  UnexpectedAnswer
+} from "../DriverErrors.ts"
 import { maskAnswer, maskSecrets } from "../SecretMask.ts"
 import { type Cli, deniedCommand, named } from "../ssh/Cli.ts"
 import { configPipeline, type PipelineResult, type Strayed } from "../ssh/ConfigPipeline.ts"
-import { type ConfigUnit, configUnit, type CutCandidate, isBlock, type OpenText, type Rejection } from "../ssh/PromptLedger.ts"
+import {
+  type ConfigUnit,
+  configUnit,
+  type CutCandidate,
+  isBlock,
+  type OpenText,
+  type Rejection
+} from "../ssh/PromptLedger.ts"
 import { escapeRegExp } from "../ssh/Dialect.ts"
 import { discard } from "./Commit.ts"
 import { sessionConfig } from "./RunningConfig.ts"
