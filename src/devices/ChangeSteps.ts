@@ -24,9 +24,9 @@ import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError, UnexpectedAnswer } from "../drivers/DriverErrors.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { KnownSecrets } from "./KnownSecrets.ts"
+import * as LoadPromise from "./LoadPromise.ts"
 import * as ShownCheck from "./ShownCheck.ts"
 import type { SeenConfig } from "../store/ConfigStore.ts"
-import * as LoadPromise from "./LoadPromise.ts"
 
 // Loads the candidate of a change, and makes of what the switch says of it the promise, its difference, and notes about the load.
 
@@ -56,15 +56,15 @@ const NO_PROMISE = {
   remarks: []
 } as const satisfies Required<StoredPromise> & Pick<ChangeRow, "candidateHash">
 
-/** The notes about a loaded candidate. One that lacks lines is discarded. */
+/** The notes about a loaded candidate; none where the switch compares lines itself. One that lacks lines is discarded. */
 const notesOf = Effect.fnUntraced(function* (
   { candidate, loadMode, shown }: LoadContext,
   loggedIn: LoggedIn,
   { onMissingLines: policy, sessionName: name }: ChangeRow,
   running: string | null,
-  loaded: Pick<ShownCheck.Loaded, "remarks" | "promised">
+  { compares, ...loaded }: Pick<ShownCheck.Loaded, "remarks" | "promised"> & { readonly compares: boolean }
 ) {
-  if (loadMode === "merge" || running === null) return undefined
+  if (loadMode === "merge" || running === null || compares) return undefined
   return yield* ShownCheck.check(shown, loggedIn, { ...loaded, name, candidate, running, policy }).pipe(
     Effect.tapErrorTag("ReplaceConfigException", () => loggedIn.session.discard(name))
   )
@@ -91,6 +91,7 @@ const loadCandidate = Effect.fnUntraced(function* (
   const promised = running === null ? null : Option.getOrNull(LoadPromise.promisedBy(driver.platform, running, loaded))
   const otherSessions = loaded.otherSessions ?? []
   const notes = yield* notesOf(context, loggedIn, row, running, {
+    compares: loaded.compared !== undefined,
     remarks: loaded.remarks,
     promised: promised?.text ?? null
   })
