@@ -121,9 +121,9 @@ export interface ChangeRow {
   readonly committedAt: number | null
   /** Null when the change is committed without a timer (mode 0, or the platform has none). */
   readonly timerSeconds: number | null
-  /** The switch has shown our running timer: only then does a list without it prove that it has ended. */
+  /** The switch has shown our running timer: only then can a list without it prove that it has ended. */
   readonly timerSeen: boolean
-  /** Each commit saves, so after a rollback the old configuration must be saved again. */
+  /** Each commit saves, or the new configuration was saved, so after a rollback the old one must be saved again. */
   readonly savesAtCommit: boolean
   /** The configuration that this change tries to end with; `old` once it must not be confirmed any more. */
   readonly goal: "new" | "old"

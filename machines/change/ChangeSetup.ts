@@ -201,6 +201,8 @@ export const change = setup({
           ? { ...row, committedAt: event.at, candidateHash: event.candidateHash ?? row.candidateHash }
           : row
     })),
+    /** Should the switch still go back, its startup configuration is the new one. */
+    noteSaved: assign(({ context: { row } }) => ({ row: { ...row, savesAtCommit: true } })),
     allowConfirming: assign(({ context: { row } }) => ({ row: { ...row, confirmAllowed: true } })),
     startWaiting: assign(({ context, event }) => ({
       waitsSince: event.type === "CLAIMED" ? event.at : context.waitsSince

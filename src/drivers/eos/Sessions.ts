@@ -84,6 +84,12 @@ const limitsOf = (answer: ShowSessions): SessionLimits => ({
   savesAtCommit: answer.saveToStartupConfigOnCommit ?? null
 })
 
+/** Whether the switch lists this session as committed, completed or aborted. */
+const hasEnded = ({ sessions }: ShowSessions, name: string): boolean => {
+  const state = sessions[name]?.state
+  return state !== undefined && !state.startsWith("pending")
+}
+
 /** An answer in one of its forms; `without` is what is known when it shows no timer. */
 export const sessionsOf = (form: Form, answer: ShowSessions, without: CommitTimer = unknownTimer): ConfigSessions => {
   const name = timerIn(form, answer)
@@ -134,7 +140,7 @@ export interface SessionList {
   /** See `DriverSession.sessions`. */
   readonly read: Effect.Effect<ConfigSessions, ReadError>
   /** See `DriverSession.sessionsWhileTimed`. */
-  readonly readWhileTimed: (wasSeen: boolean) => Effect.Effect<ConfigSessions, ReadError>
+  readonly readWhileTimed: (name: string, wasSeen: boolean) => Effect.Effect<ConfigSessions, ReadError>
 }
 
 /** The list of this login, which remembers in which form the switch was seen to show a timer. */
@@ -147,7 +153,7 @@ export const sessionList = (cli: Cli): SessionList => {
       ? Effect.succeed(unlisted)
       : unexpected(cli, command, `the answer to "${command}" is not understood`)
 
-  const read = (isLast: (found: ConfigSessions) => boolean, wasSeen: boolean) =>
+  const read = (isLast: (found: ConfigSessions) => boolean, provesNone: (form: Form, said: ShowSessions) => boolean) =>
     Effect.gen(function* () {
       const forms: ReadonlyArray<Form> = shownIn === "text" ? ["text"] : ["json", "text"]
       const answers: Array<Said> = []
@@ -156,8 +162,7 @@ export const sessionList = (cli: Cli): SessionList => {
         const said: Said = yield* ask(cli, form)
         answers.push(said)
         if (typeof said === "string") continue
-        const isShown = shownIn === form || (wasSeen && form === "text")
-        found = sessionsOf(form, said, isShown ? noTimer : unknownTimer)
+        found = sessionsOf(form, said, provesNone(form, said) ? noTimer : unknownTimer)
         if (found.timer._tag === "running") shownIn = form
         if (isLast(found)) return found
       }
@@ -165,8 +170,20 @@ export const sessionList = (cli: Cli): SessionList => {
     })
 
   return {
-    read: Effect.suspend(() => read(() => true, false)),
-    readWhileTimed: (wasSeen) => Effect.suspend(() => read(({ timer }) => timer._tag !== "unknown", wasSeen))
+    read: Effect.suspend(() =>
+      read(
+        () => true,
+        (form) => shownIn === form
+      )
+    ),
+    readWhileTimed: (name, wasSeen) =>
+      Effect.suspend(() =>
+        read(
+          ({ timer }) => timer._tag !== "unknown",
+          // a switch that has ignored the confirmation and hides its timer does not show our session as ended
+          (form, said) => (shownIn === form || (wasSeen && form === "text")) && hasEnded(said, name)
+        )
+      )
   }
 }
 

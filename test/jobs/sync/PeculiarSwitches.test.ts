@@ -206,7 +206,7 @@ it.live("records the old configuration for a switch that saves with each commit 
         for (const text of [back, again, refused]) assert.match(text ?? "", old)
         assert.match(
           stuck ?? "",
-          /It is not certain .*\nCommitError: The old configuration runs again, but it could not/
+          /The device runs the configuration that it had before, but .*\nCommitError: The old configuration runs again, but it could not/
         )
         assert.deepStrictEqual(states(lab), ["wanted one", "wanted one, not saved", "wanted one", "wanted one"])
         assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
