@@ -298,6 +298,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
       : session.sessionsWhileTimed(row.sessionName, row.timerSeen)
     const { sessions } = seenSessions
     const ourTimer = sightOf(row, seenSessions)
+    const isOmitted = seenSessions.timer._tag === "none" && seenSessions.timer.omitted === true
     const isOpen = (wanted: string) => sessions.some(({ name, state }) => name === wanted && state === "open")
     const ourSession = isOpen(row.sessionName)
     const leftBehind = isOpen(Candidate.checkOf(row.sessionName))
@@ -309,7 +310,14 @@ export const make = (context: ChangeContext): ChangeSteps => {
     const seen = (running: Observation["running"]) => {
       if (running === "neither" && mergesAtCommit) texts.remarks = [...texts.remarks, MERGES]
       const own = running === "candidate" && !isPromised ? { hash } : {}
-      return ended({ type: "OBSERVED", running, ourTimer, ourSession, ...own })
+      return ended({
+        type: "OBSERVED",
+        running,
+        ourTimer,
+        ...(isOmitted && { timerOmitted: true }),
+        ourSession,
+        ...own
+      })
     }
     if (!isPromised && hash === row.oldHash) return seen("old")
     // a proof would load the candidate again
