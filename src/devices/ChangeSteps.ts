@@ -4,15 +4,7 @@
  */
 import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import type {
-  ChangeEvent,
-  ChangeNotes,
-  ChangeRow,
-  LoadPromise as StoredPromise,
-  Observation,
-  Proof,
-  TimerSight
-} from "../../machines/change/ChangeRow.ts"
+import type { ChangeEvent, ChangeNotes, ChangeRow, LoadPromise as StoredPromise, Observation, Proof, TimerSight } from "../../machines/change/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { JobSelection } from "../drivers/Candidate.ts"
@@ -56,15 +48,15 @@ const NO_PROMISE = {
   remarks: []
 } as const satisfies Required<StoredPromise> & Pick<ChangeRow, "candidateHash">
 
-/** The notes about a loaded candidate. One that lacks lines is discarded. */
+/** The notes about a loaded candidate; none where the switch compares lines itself. One that lacks lines is discarded. */
 const notesOf = Effect.fnUntraced(function* (
   { candidate, loadMode, shown }: LoadContext,
   loggedIn: LoggedIn,
   { onMissingLines: policy, sessionName: name }: ChangeRow,
   running: string | null,
-  loaded: Pick<ShownCheck.Loaded, "remarks" | "promised">
+  { compares, ...loaded }: Pick<ShownCheck.Loaded, "remarks" | "promised"> & { readonly compares: boolean }
 ) {
-  if (loadMode === "merge" || running === null) return undefined
+  if (loadMode === "merge" || running === null || compares) return undefined
   return yield* ShownCheck.check(shown, loggedIn, { ...loaded, name, candidate, running, policy }).pipe(
     Effect.tapErrorTag("ReplaceConfigException", () => loggedIn.session.discard(name))
   )
@@ -91,6 +83,7 @@ const loadCandidate = Effect.fnUntraced(function* (
   const promised = running === null ? null : Option.getOrNull(LoadPromise.promisedBy(driver.platform, running, loaded))
   const otherSessions = loaded.otherSessions ?? []
   const notes = yield* notesOf(context, loggedIn, row, running, {
+    compares: loaded.compared !== undefined,
     remarks: loaded.remarks,
     promised: promised?.text ?? null
   })

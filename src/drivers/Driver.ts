@@ -10,28 +10,12 @@
  * actor (`src/devices`), and the caller looks at the capability first.
  */
 import { Effect, type Option, type Redacted, Schema, type Scope } from "effect"
-import {
-  type CommandRejected,
-  type CommitError,
-  type ConnectError,
-  ConnectionException,
-  type ExchangeError,
-  type LoadError,
-  type ReadError,
-  type RejectedLine
-} from "./DriverErrors.ts"
+import { type CommandRejected, type CommitError, type ConnectError, ConnectionException, type ExchangeError, type LoadError, type ReadError, type RejectedLine } from "./DriverErrors.ts"
 import type { ShownIdentity, WrongDevice } from "../domain/DeviceIdentity.ts"
 import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
 import type { JobSelection } from "./Candidate.ts"
 import type { VerbGroups } from "./Verbs.ts"
-import {
-  type ArpEntry,
-  type Facts,
-  type MacTable,
-  NeighbourDetail,
-  PortErrors,
-  PortOptics
-} from "../domain/DeviceReadings.ts"
+import { type ArpEntry, type Facts, type MacTable, NeighbourDetail, PortErrors, PortOptics } from "../domain/DeviceReadings.ts"
 import { CLAIM_VALID as BELIEVED } from "../domain/TakeOver.ts"
 
 /**
@@ -277,6 +261,14 @@ export interface LoadRequest {
 /** The switch's answer to a line of a candidate that it accepted, with the secrets of the line masked. */
 export type LineRemark = RejectedLine
 
+/** How a switch itself compares the lines of a candidate with those that it runs. */
+export interface LineComparison {
+  /** Lines of the candidate that it does not run, by their numbers from 1; null where a line was rewritten. */
+  readonly missing: ReadonlyArray<{ readonly line: string; readonly lineNumber: number | null }>
+  /** Lines that it runs and the candidate does not have. */
+  readonly extra: ReadonlyArray<string>
+}
+
 /** The result of a load, read after the section of the last line was left: a switch may take a section only then. */
 export interface LoadResult {
   /**
@@ -289,6 +281,8 @@ export interface LoadResult {
    * when the platform or the release has no such statement.
    */
   readonly willRun: string | null
+  /** Absent where the platform compares no lines, so that they must be looked for in what it shows. */
+  readonly compared?: LineComparison
   /** Names of other people's open sessions that were not in the way; absent when there are none. */
   readonly otherSessions?: ReadonlyArray<string>
   /** Unknown remarks of the switch while the lines were loaded, in order; at most 100. */
