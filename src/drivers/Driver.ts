@@ -10,12 +10,28 @@
  * actor (`src/devices`), and the caller looks at the capability first.
  */
 import { Effect, type Option, type Redacted, Schema, type Scope } from "effect"
-import { type CommandRejected, type CommitError, type ConnectError, ConnectionException, type ExchangeError, type LoadError, type ReadError, type RejectedLine } from "./DriverErrors.ts"
+import {
+  type CommandRejected,
+  type CommitError,
+  type ConnectError,
+  ConnectionException,
+  type ExchangeError,
+  type LoadError,
+  type ReadError,
+  type RejectedLine
+} from "./DriverErrors.ts"
 import type { ShownIdentity, WrongDevice } from "../domain/DeviceIdentity.ts"
 import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
 import type { JobSelection } from "./Candidate.ts"
 import type { VerbGroups } from "./Verbs.ts"
-import { type ArpEntry, type Facts, type MacTable, NeighbourDetail, PortErrors, PortOptics } from "../domain/DeviceReadings.ts"
+import {
+  type ArpEntry,
+  type Facts,
+  type MacTable,
+  NeighbourDetail,
+  PortErrors,
+  PortOptics
+} from "../domain/DeviceReadings.ts"
 import { CLAIM_VALID as BELIEVED } from "../domain/TakeOver.ts"
 
 /**
