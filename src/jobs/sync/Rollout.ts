@@ -21,6 +21,7 @@ import type { Device } from "../../domain/Device.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { CandidateConfigs, type Render, RenderFailed } from "../../templates/CandidateConfigs.ts"
+import { findFailedProofs } from "./FailedProofs.ts"
 import type { SyncRun } from "./Outcome.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 import { watchTimers } from "./ChangeCalls.ts"
@@ -74,7 +75,8 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
   const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
   const { changesSeen } = memo
   const run = runOf(job, memo)
-  const work: SyncWork = { job, plan, run, guard, timers, changesSeen, render, begun, waiting: new Map() }
+  const failedProofs = yield* findFailedProofs(job, devices)
+  const work: SyncWork = { job, plan, run, guard, timers, changesSeen, failedProofs, render, begun, waiting: new Map() }
   return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
 })
 

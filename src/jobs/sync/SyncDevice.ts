@@ -10,7 +10,7 @@ import { type CommitSet, WorkingCommits } from "../../domain/Repository.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import type { LiveChange } from "../../store/UnfinishedChanges.ts"
+import type { FailedProof, LiveChange } from "../../store/UnfinishedChanges.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import {
   cancelChange,
@@ -32,6 +32,7 @@ import {
   type SyncRun,
   unmanageable
 } from "./Outcome.ts"
+import { leftOut, whyLeftOut } from "./FailedProofs.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { DerivedSecretStore, findMark } from "../../store/SecretStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -66,6 +67,8 @@ export interface SyncWork extends VerdictContext {
   readonly render: Render
   /** Number of the newest change when the job started. */
   readonly changesSeen: number
+  /** Devices that are left out if their configuration is still the one whose proof has failed, by id. */
+  readonly failedProofs: ReadonlyMap<number, FailedProof>
   /** Changes of this job that an earlier run has begun, by device id. */
   readonly begun: ReadonlyMap<number, ChangeProgress>
   /** Devices that wait, by id. Grows and shrinks while the job runs. */
@@ -198,6 +201,15 @@ const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname
   return null
 })
 
+/** Leaves the device as it is. That is no new failure, so a rollout goes on, unless it is for all devices or for none. */
+const leaveOut = Effect.fnUntraced(function* ({ guard, job, plan }: SyncWork, { hostname }: Device, why: string) {
+  const jobs = yield* JobStore
+
+  yield* jobs.addDevice(job.id, { hostname, result: leftOut(why), reachedEnd: false, changed: false, score: null })
+  if (plan.allOrNothing) yield* guard.failed(hostname, false)
+  return null
+})
+
 /** The device's change; null when there can be none, with a row that says why. */
 const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncWork, device: Device) {
   const derivedSecrets = yield* DerivedSecretStore
@@ -213,6 +225,9 @@ const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncW
     return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
   }
   const candidate = rendered.success.text
+  const failed = work.failedProofs.get(device.id)
+  const why = failed === undefined ? null : yield* whyLeftOut(failed, candidate)
+  if (why !== null) return yield* leaveOut(work, device, why)
   const mark = findMark(candidate)
   if (mark !== undefined) return yield* refuse(work, device, renderFailed(withMark(mark)))
   yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
