@@ -155,6 +155,8 @@ export interface ChangeRow {
   readonly proof?: Proof
   /** Sentences about lines of the candidate that cannot be compared with the device's configuration. */
   readonly remarks?: ReadonlyArray<string>
+  /** Confirmed by a device that only leaves the timer out: it is looked at again when the timer must have ended. */
+  readonly lookAgain?: boolean
   readonly onMissingLines?: MissingLinesPolicy
   readonly shown?: ShownChange
   readonly notes?: ChangeNotes
@@ -175,6 +177,8 @@ export interface Observation {
   /** Its hash, if it is our candidate apart from lines that the device writes on its own. */
   readonly hash?: string
   readonly ourTimer: TimerSight
+  /** The device leaves out our timer, but shows our session as while it ran: a timer that it hides would look the same. */
+  readonly timerOmitted?: boolean
   /** Our session holds an uncommitted candidate. */
   readonly ourSession: boolean
   /** The device refuses one of our logins that the change has replaced. */

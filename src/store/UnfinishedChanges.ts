@@ -54,20 +54,25 @@ interface JobOnDevice {
   readonly deviceId: number
 }
 
-/** The facts that a job needs before it begins with a device: its own status, and the newest live change of any job there. */
+/** What a job that waits for another one on a device looks at: its own status, and the newest live change of any job there. */
 interface Outlook {
   readonly status: JobStatus
   readonly newest: LiveChange | null
 }
 
+/** The select list of a `LiveChange`. */
+export const LIVE_CHANGE = `c.id, c.device_id, c.job_id, job.function_name, c.phase, job.settings_commit,
+  job.templates_commit, c.${UNFINISHED} and job.status in ${JOB_UNFINISHED} as "underWay"`
+
+/** Changes `c` of live runs with their jobs. */
+export const LIVE_CHANGES = "config_change c join job on job.id = c.job_id where c.protocol ->> 'dryRun' = 'false'"
+
 /** Live changes by device. */
 export const makeLiveChanges = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const grouped = yield* grouping
-  const change = sql.literal(`c.id, c.device_id, c.job_id, job.function_name, c.phase, job.settings_commit,
-    job.templates_commit, c.${UNFINISHED} and job.status in ${JOB_UNFINISHED} as "underWay"`)
-  const live = sql.literal("config_change c join job on job.id = c.job_id")
-  const isLive = sql.literal("c.protocol ->> 'dryRun' = 'false'")
+  const change = sql.literal(LIVE_CHANGE)
+  const live = sql.literal(LIVE_CHANGES)
 
   const outlooks = Effect.fnUntraced(function* (asking: ReadonlyArray<JobOnDevice>) {
     const given = asking.map(({ deviceId, jobId }, place) => ({ place, device: deviceId, job: jobId }))
@@ -75,7 +80,7 @@ export const makeLiveChanges = Effect.gen(function* () {
       select place, own.status, to_jsonb(newest) as newest
       from jsonb_to_recordset(${sql.json(given)}) as given (place integer, device integer, job integer)
       join job own on own.id = given.job
-      left join lateral (select ${change} from ${live} where c.device_id = given.device and ${isLive}
+      left join lateral (select ${change} from ${live} and c.device_id = given.device
         order by c.id desc limit 1) newest on true order by place`
     return rows.map(({ newest, status }) => ({ newest, status }))
   })
@@ -83,7 +88,7 @@ export const makeLiveChanges = Effect.gen(function* () {
   return {
     newest: Effect.fn("ChangeStore.live.newest")((deviceId: number) =>
       Effect.map(
-        sql<LiveChange>`select ${change} from ${live} where c.device_id = ${deviceId} and ${isLive}
+        sql<LiveChange>`select ${change} from ${live} and c.device_id = ${deviceId}
           order by c.id desc limit 1`,
         Array.head
       )
@@ -93,7 +98,7 @@ export const makeLiveChanges = Effect.gen(function* () {
         select newest.* from unnest(${deviceIds}::integer[]) as given (id) cross join lateral (
           select c.id, c.device_id, c.job_id, c.phase, c.protocol ->> 'reason' as reason, job.settings_commit, job.templates_commit,
             to_char(c.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as since
-          from ${live} where c.device_id = given.id and ${isLive} and c.phase <> 'discarded' order by c.id desc limit 1) newest
+          from ${live} and c.device_id = given.id and c.phase <> 'discarded' order by c.id desc limit 1) newest
         where newest.phase in ('reverted', 'unknown') and newest.reason in ${sql.in(failuresOfProof)}`
     ),
     newestId: Effect.map(
@@ -110,10 +115,9 @@ export const makeLiveChanges = Effect.gen(function* () {
     ),
     underWay: Effect.fn("ChangeStore.live.underWay")(
       (hostnames: ReadonlyArray<string>) => sql<LiveChange & { hostname: string }>`
-        select * from (select distinct on (c.device_id) ${change}, device.hostname
-          from ${live} join device on device.id = c.device_id
-          where ${isLive} and device.hostname = any(${hostnames}::text[]) order by c.device_id, c.id desc) newest
-        where "underWay" order by hostname`
+        select newest.*, device.hostname from device cross join lateral (select ${change} from ${live} and c.device_id = device.id
+          order by c.id desc limit 1) newest
+        where device.hostname = any(${hostnames}::text[]) and "underWay" order by hostname`
     )
   } satisfies LiveChanges
 })

@@ -48,9 +48,12 @@ export const whyLeftOut = Effect.fn("FailedProofs.why")(function* (failed: Faile
   return `Since ${failed.since} the proof of the same configuration from the same commits has failed, in job ${failed.job_id}: ${why}. A new commit, or a live run that a person starts, tries it again`
 })
 
+const LEFT_OUT = "Nothing was sent to it.\nFailedProof: "
+
 /** The entries of a device that was left out. */
-export const leftOut = (why: string): DeviceResult =>
-  deviceResult([taskFailed(MAIN_TASK, `Nothing was sent to it.\nFailedProof: ${why}\n`)])
+export const leftOut = (why: string): DeviceResult => deviceResult([taskFailed(MAIN_TASK, `${LEFT_OUT}${why}\n`)])
+
+export const isLeftOut = ({ job_tasks }: DeviceResult): boolean => String(job_tasks[0]?.result).startsWith(LEFT_OUT)
 
 /** Why `auto_push` does not push what this dry run has shown of a device; null if it may. */
 export const refusedByProof = Effect.fn("FailedProofs.refused")(function* ({ args, id }: Asking, device: Device) {
