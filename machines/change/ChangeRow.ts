@@ -69,6 +69,17 @@ export type ChangeReason =
   | "loginRefused"
   | "leftConfiguration"
 
+/** The device took a commit and did not show afterwards that it runs it: the same change would most likely fail again. */
+export const failuresOfProof: ReadonlyArray<ChangeReason> = [
+  "commitNotApplied",
+  "confirmIgnored",
+  "loginRefused",
+  "notProved",
+  "outsideChange",
+  "rolledBack",
+  "timerStuck"
+]
+
 /**
  * The proofs that a device runs the candidate: a second load showed no difference; the device runs the configuration that it has
  * stated before the commit; it runs the one that its own difference promised, and no line of the candidate is missing.
