@@ -7,17 +7,17 @@
 import { Effect, Option, Result } from "effect"
 import type { ChangeEvent, ChangeRow, Proof } from "../../machines/change/ChangeRow.ts"
 import * as Candidate from "../drivers/Candidate.ts"
-import type { ConfigSessions, Driver } from "../drivers/Driver.ts"
+import type { ConfigSessions, Driver, LineComparison, LoadResult } from "../drivers/Driver.ts"
 import { type LoadError, type ReadError, renderError } from "../drivers/DriverErrors.ts"
+import type { MissingLine } from "../drivers/MissingLines.ts"
 import { reduceDiff, type SecretPair } from "../drivers/SecretEquivalence.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type KnownSecrets, markOf } from "./KnownSecrets.ts"
+import { promisedBy } from "./LoadPromise.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import { usersIn } from "./Logins.ts"
 import type { SqlError } from "effect/sql"
-import type { MissingLine } from "../drivers/MissingLines.ts"
-import { promisedBy } from "./LoadPromise.ts"
 
 /** The candidate to be proved, and the proofs that suffice. */
 export interface ProofWanted {
@@ -56,13 +56,13 @@ const isRefusal = (error: LoadError): boolean => {
   }
 }
 
-/** The difference of a second load of the candidate; a failure says how the switch refused it. */
+/** A second load of the candidate; a failure says how the switch refused it. */
 const loadAgain = Effect.fnUntraced(function* (
   { candidate, loadMode, mayAbort }: ProofWanted,
   { session }: LoggedIn,
   { sessionName }: ProvedRow,
   seen: ConfigSessions | undefined
-): Effect.fn.Return<Result.Result<string, string>, LoadError | ReadError> {
+): Effect.fn.Return<Result.Result<LoadResult, string>, LoadError | ReadError> {
   const name = Candidate.checkOf(sessionName)
   const request = {
     text: candidate,
@@ -75,7 +75,7 @@ const loadAgain = Effect.fnUntraced(function* (
     ...(seen === undefined ? {} : { seen })
   }
   const loaded = yield* session.load(request).pipe(
-    Effect.map(({ diff }) => Result.succeed(diff)),
+    Effect.map((again) => Result.succeed(again)),
     Effect.catchIf(isRefusal, ({ message }) =>
       Effect.succeed(Result.fail(`the candidate could not be loaded again (${message.trim()})`))
     )
@@ -92,9 +92,24 @@ const loadAgain = Effect.fnUntraced(function* (
 const MOST_NAMED = 5
 
 /** The message about missing lines of the candidate. */
-const namedLines = (lines: ReadonlyArray<MissingLine>): string => {
-  const named = lines.slice(0, MOST_NAMED).map(({ line, lineNumber }) => `line ${lineNumber} "${maskSecrets(line)}"`)
+const namedLines = (lines: LineComparison["missing"]): string => {
+  const named = lines
+    .slice(0, MOST_NAMED)
+    .map(({ line, lineNumber }) => `${lineNumber === null ? "" : `line ${lineNumber} `}"${maskSecrets(line)}"`)
   return `${lines.length} lines of the candidate were not found (${named.join(", ")}${lines.length > MOST_NAMED ? ", …" : ""})`
+}
+
+/** What a switch that compares lines itself found; null if there is no difference. */
+const namedDifference = ({ extra, missing }: LineComparison): string | null => {
+  const others = extra.slice(0, MOST_NAMED).map((line) => `"${maskSecrets(line)}"`)
+  const more = extra.length > MOST_NAMED ? ", …" : ""
+  const found = [
+    ...(missing.length === 0 ? [] : [namedLines(missing)]),
+    ...(extra.length === 0
+      ? []
+      : [`the device runs lines that the candidate does not have (${others.join(", ")}${more})`])
+  ]
+  return found.length === 0 ? null : found.join("; ")
 }
 
 /** The rest of a second load's difference to what runs; empty if the device took all of the candidate. */
@@ -119,7 +134,7 @@ const restOf = (
  * Proves that the device took all of the candidate; `running` is its running configuration, which has the hash of the row. `seen`
  * is a recent list of its sessions. A promise that the device has stated as a whole is proved by that hash, because its lines were
  * looked for before the commit. Otherwise the accepted proofs are tried from the strongest to the weakest, and the lines are looked
- * for in what runs, whatever else was seen.
+ * for in what runs, whatever else was seen: by the device where it compares lines itself, because it knows its other spellings.
  */
 export const prove = Effect.fnUntraced(function* (
   wanted: ProofWanted,
@@ -139,8 +154,11 @@ export const prove = Effect.fnUntraced(function* (
   if (wanted.suffices.includes("loaded-again")) {
     const again = yield* loadAgain(wanted, loggedIn, row, seen)
     if (Result.isSuccess(again)) {
-      if (lacks !== null) return failed([lacks])
-      return restOf(wanted, driver, row, running, again.success) === "" ? { proof: "loaded-again" } : DIFFERS
+      const { compared, diff } = again.success
+      if (lacks !== null && compared === undefined) return failed([lacks])
+      if (restOf(wanted, driver, row, running, diff) === "") return { proof: "loaded-again" }
+      const differs = compared === undefined ? null : namedDifference(compared)
+      return differs === null ? DIFFERS : failed([differs])
     }
     why.push(again.failure)
   }

@@ -57,16 +57,16 @@ const NO_PROMISE = {
   remarks: []
 } as const satisfies Required<StoredPromise> & Pick<ChangeRow, "candidateHash">
 
-/** The notes about a loaded candidate. One that lacks lines, or keeps others, is discarded. */
+/** The notes about a loaded candidate; none where the switch compares lines itself. One that lacks lines, or keeps others, is discarded. */
 const notesOf = Effect.fnUntraced(function* (
   { candidate, loadMode, shown }: LoadContext,
   loggedIn: LoggedIn,
   { onMissingLines: policy, sessionName: name }: ChangeRow,
   running: string | null,
-  loaded: Pick<ShownCheck.Loaded, "remarks" | "promised">
+  { compares, ...loaded }: Pick<ShownCheck.Loaded, "remarks" | "promised"> & { readonly compares: boolean }
 ) {
   const { promised } = loaded
-  if (loadMode === "merge" || running === null || promised === null) return undefined
+  if (loadMode === "merge" || running === null || promised === null || compares) return undefined
   const { driver, session } = loggedIn
   return yield* ShownCheck.check(shown, loggedIn, { ...loaded, name, candidate, running, policy }).pipe(
     Effect.tap(() => KeptLines.check(shown, driver.platform, session, { name, candidate, running, promised })),
@@ -103,6 +103,7 @@ const loadCandidate = Effect.fnUntraced(function* (
     })
   }
   const notes = yield* notesOf(context, loggedIn, row, running, {
+    compares: loaded.compared !== undefined,
     remarks: loaded.remarks,
     promised: promised?.text ?? null
   })
@@ -319,6 +320,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
     const seenSessions = (newConnection ? undefined : yield* recentList) ?? (yield* read)
     const { sessions } = seenSessions
     const ourTimer = sightOf(row, seenSessions)
+    const isOmitted = seenSessions.timer._tag === "none" && seenSessions.timer.omitted === true
     const isOpen = (wanted: string) => sessions.some(({ name, state }) => name === wanted && state === "open")
     const ourSession = isOpen(row.sessionName)
     const leftBehind = isOpen(Candidate.checkOf(row.sessionName))
@@ -330,7 +332,14 @@ export const make = (context: ChangeContext): ChangeSteps => {
     const seen = (running: Observation["running"]) => {
       if (running === "neither" && mergesAtCommit) texts.remarks = [...texts.remarks, MERGES]
       const own = running === "candidate" && !isPromised ? { hash } : {}
-      return ended({ type: "OBSERVED", running, ourTimer, ourSession, ...own })
+      return ended({
+        type: "OBSERVED",
+        running,
+        ourTimer,
+        ...(isOmitted && { timerOmitted: true }),
+        ourSession,
+        ...own
+      })
     }
     if (!isPromised && hash === row.oldHash) return seen("old")
     // a proof would load the candidate again

@@ -59,8 +59,9 @@ import proved from "./migrations/0053_proved.ts"
 import installation from "./migrations/0056_installation.ts"
 import pageSessions from "./migrations/0061_page_sessions.ts"
 import lockTurn from "./migrations/0066_lock_turn.ts"
-import learnedLineIds from "./migrations/0067_learned_lines.ts"
+import toldPhases from "./migrations/0072_told_phases.ts"
 import safeValues from "./migrations/0059_secure_defaults.ts"
+import learnedLineIds from "./migrations/0067_learned_lines.ts"
 import textsOnce from "./migrations/0070_texts_once.ts"
 
 /**
@@ -123,7 +124,8 @@ export const migrations = [
   { name: "0061_page_sessions", oldest: "0.2.0", up: pageSessions },
   { name: "0066_lock_turn", oldest: "0.2.0", up: lockTurn },
   { name: "0067_learned_lines", oldest: "0.2.0", up: learnedLineIds },
-  { name: "0070_texts_once", oldest: "0.2.0", up: textsOnce }
+  { name: "0070_texts_once", oldest: "0.2.0", up: textsOnce },
+  { name: "0072_told_phases", oldest: "0.2.0", up: toldPhases }
 ] as const
 
 /** A newer release migrated the database with a change that this release cannot work with; only an upgrade helps. */

@@ -4,6 +4,7 @@
  */
 import { isIPv6 } from "node:net"
 import type { Quirks } from "./Quirks.ts"
+import { listOf, numbersOf } from "./Ranges.ts"
 import type { Switch } from "../Switch.ts"
 
 // Spelling (quirk `normalises`): abbreviated words are written out, defaults are not kept, lists of VLANs are sorted and compressed,
@@ -45,21 +46,6 @@ const DEFAULTS: ReadonlyMap<string, string> = new Map([
   ["sflow sample 1048576", "sflow sample"]
 ])
 
-/** The lines that `show running-config all` adds to the top level, and to each interface. */
-const SHOWN_BY_ALL = {
-  top: ["spanning-tree mode mstp", "sflow sample 1048576"],
-  interface: ["mtu 1500", "load-interval 300", "qos cos 0", "lldp transmit", "lldp receive"]
-}
-
-/** A printed configuration with defaults, as `show running-config all` has it. */
-export const withDefaults = (printed: string): string => {
-  const lines = printed.split("\n")
-  const added = lines.flatMap((line) =>
-    line.startsWith("interface ") ? [line, ...SHOWN_BY_ALL.interface.map((more) => `   ${more}`)] : [line]
-  )
-  return [...SHOWN_BY_ALL.top, ...added].join("\n")
-}
-
 const SHORTEST = 2
 
 const expand = (text: string): string => {
@@ -82,26 +68,10 @@ const withoutDefaults = (text: string): string => {
   return command === undefined ? text : `default ${command}`
 }
 
-const numbersOf = (list: string): ReadonlyArray<number> =>
-  list.split(",").flatMap((part) => {
-    const [first = 0, last = first] = part.split("-").map(Number)
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
-  })
-
-const compress = (list: string): string => {
-  const runs: Array<[number, number]> = []
-  for (const number of [...new Set(numbersOf(list))].toSorted((a, b) => a - b)) {
-    const run = runs.at(-1)
-    if (run !== undefined && run[1] + 1 === number) run[1] = number
-    else runs.push([number, number])
-  }
-  return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(",")
-}
-
 const vlanLists = (text: string): string =>
   text.replace(
     /^(vlan |switchport trunk allowed vlan )(\d[\d,-]*)$/,
-    (_, start: string, list: string) => start + compress(list)
+    (_, start: string, list: string) => start + listOf(numbersOf(list))
   )
 
 const masks = (text: string): string =>

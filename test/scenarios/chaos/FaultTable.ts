@@ -121,7 +121,8 @@ const afterLie: Partial<Record<Endings.KnownStep, Endings.Ending>> = {
   showRunning: Endings.untouched("UnexpectedAnswer: "),
   openSession: Endings.untouched("CommandRejected: no session mode"),
   showCandidate: Endings.untouched("UnexpectedAnswer: "),
-  clean: Endings.untouched("ReplaceConfigException: ")
+  // the candidate was what runs, so the lines of a section stand in another order
+  clean: { ...Endings.done, runs: "other", saved: "other" }
 }
 
 const lied = once(
@@ -333,6 +334,68 @@ const lies: ReadonlyArray<FaultCase> = [
   }
 ]
 
+const INCOMPLETE = "UnexpectedAnswer: the configuration of the session is incomplete"
+
+/** What the commit will run is stated falsely, or is not what runs then. */
+const promises: ReadonlyArray<FaultCase> = [
+  {
+    fault: "states another configuration",
+    place: "cut off, once",
+    begins: "start",
+    arm: faults({ kind: "truncate", step: "showCandidate", lines: 30, times: 1 }),
+    ending: untouched(INCOMPLETE)
+  },
+  {
+    fault: "states another configuration",
+    place: "cut off, always",
+    begins: "start",
+    arm: faults({ kind: "truncate", step: "showCandidate", lines: 30 }),
+    ending: untouched("ReplaceConfigException: the switch does not show this line")
+  },
+  {
+    fault: "states another configuration",
+    place: "nothing, always",
+    begins: "start",
+    arm: faults({ kind: "lie", step: "showCandidate" }),
+    ending: untouched(INCOMPLETE)
+  },
+  {
+    fault: "states another configuration",
+    place: "the old one",
+    begins: "start",
+    arm: faults({ kind: "misstates", how: "old" }),
+    ending: untouched("UnexpectedAnswer: the switch states a configuration without any change")
+  },
+  {
+    fault: "states another configuration",
+    place: "without its last new line",
+    begins: "start",
+    arm: faults({ kind: "misstates", how: "lacksLine" }),
+    ending: untouched("ReplaceConfigException: ")
+  },
+  {
+    fault: "states another configuration",
+    place: "with a line that the commit drops",
+    begins: "start",
+    arm: faults({ kind: "misstates", how: "showsDropped" }),
+    ending: takenBack("CommitError: ")
+  },
+  {
+    fault: "runs another configuration than stated",
+    place: "without its last new line",
+    begins: "start",
+    arm: faults({ kind: "runsOther", how: "lacksLastLine" }),
+    ending: takenBack("CommitError: ")
+  },
+  {
+    fault: "runs another configuration than stated",
+    place: "with a line that was to go",
+    begins: "start",
+    arm: faults({ kind: "runsOther", how: "keepsRemovedLine" }),
+    ending: takenBack("CommitError: ")
+  }
+]
+
 const refusals: ReadonlyArray<FaultCase> = [
   {
     fault: "rejects a line",
@@ -340,41 +403,6 @@ const refusals: ReadonlyArray<FaultCase> = [
     begins: "start",
     arm: faults({ kind: "reject", pattern: "^snmp-server community", message: "% Invalid input" }),
     ending: untouched("ReplaceConfigException: % Invalid input at line ")
-  },
-  {
-    fault: "states what runs now",
-    place: "reading the candidate back",
-    begins: "start",
-    arm: faults({ kind: "misstates", how: "old" }),
-    ending: untouched("UnexpectedAnswer: the switch states a configuration without any change")
-  },
-  {
-    fault: "states a line too few",
-    place: "reading the candidate back",
-    begins: "start",
-    arm: faults({ kind: "misstates", how: "lacksLine" }),
-    ending: untouched("ReplaceConfigException: ")
-  },
-  {
-    fault: "states a line that it loses",
-    place: "reading the candidate back",
-    begins: "start",
-    arm: faults({ kind: "misstates", how: "showsDropped" }),
-    ending: takenBack("CommitError: ")
-  },
-  {
-    fault: "runs a line too few",
-    place: "committing with a timer",
-    begins: "start",
-    arm: faults({ kind: "runsOther", how: "lacksLastLine" }),
-    ending: takenBack("CommitError: ")
-  },
-  {
-    fault: "runs a line that was to go",
-    place: "committing with a timer",
-    begins: "start",
-    arm: faults({ kind: "runsOther", how: "keepsRemovedLine" }),
-    ending: takenBack("CommitError: ")
   },
   {
     fault: "refuses always",
@@ -461,6 +489,7 @@ export const faultCases: ReadonlyArray<FaultCase> = [
   ...credentials,
   ...refusals,
   ...lies,
+  ...promises,
   ...timers,
   ...others,
   ...stepFaults

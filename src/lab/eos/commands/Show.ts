@@ -3,12 +3,13 @@
  * docs/switch-dialogues.md#running-configuration-and-hash.
  */
 import * as ConfigSessions from "../ConfigSessions.ts"
+import { withDefaults } from "../Defaults.ts"
+import * as Differences from "../Differences.ts"
 import type { Output } from "../Shell.ts"
-import { showRunning, showStartup, withDefaults, withHeader } from "../Wording.ts"
+import { showRunning, showStartup, withHeader } from "../Wording.ts"
 import * as Switch from "../../Switch.ts"
 import { type Call, type Command, command, jsonAnswer, textAnswer } from "./Command.ts"
 import { isAtLeast } from "../Hardware.ts"
-import * as Differences from "../Differences.ts"
 
 /** `4.31.4M` → `4.31.4M-36737551.4314M`: the build that a release number stands for. */
 export const internalVersion = (version: string): string => {
@@ -148,7 +149,7 @@ export const commands: ReadonlyArray<Command> = [
   command("show boot-config", "boot", bootConfig),
   command("show running-config", "showRunning", ({ device }) => showRunning(device)),
   command("show running-config all", "showRunning", ({ device }) =>
-    withHeader(device, "running-config all", withDefaults(device.running))
+    withHeader(device, "running-config all", withDefaults(device))
   ),
   command("show startup-config", "show", ({ device }) => showStartup(device) ?? "% No startup configuration\n"),
   command("show running-config diffs", "show", ({ device }) =>
