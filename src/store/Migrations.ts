@@ -60,6 +60,7 @@ import installation from "./migrations/0056_installation.ts"
 import pageSessions from "./migrations/0061_page_sessions.ts"
 import lockTurn from "./migrations/0066_lock_turn.ts"
 import textsOnce from "./migrations/0070_texts_once.ts"
+import resultsOnce from "./migrations/0071_results_once.ts"
 import safeValues from "./migrations/0059_secure_defaults.ts"
 
 /**
@@ -121,7 +122,8 @@ export const migrations = [
   { name: "0059_secure_defaults", oldest: "0.2.0", up: safeValues },
   { name: "0061_page_sessions", oldest: "0.2.0", up: pageSessions },
   { name: "0066_lock_turn", oldest: "0.2.0", up: lockTurn },
-  { name: "0070_texts_once", oldest: "0.2.0", up: textsOnce }
+  { name: "0070_texts_once", oldest: "0.2.0", up: textsOnce },
+  { name: "0071_results_once", oldest: "0.2.0", up: resultsOnce }
 ] as const
 
 /** A newer release migrated the database with a change that this release cannot work with; only an upgrade helps. */
