@@ -1,4 +1,4 @@
-/** What PostgreSQL has taken: processor time of all its processes, statements, transactions and what it wrote. Linux only. */
+/** What PostgreSQL has taken: processor time of all its processes (on Linux), statements, transactions and what it wrote. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { readdirSync, readFileSync } from "node:fs"
@@ -20,8 +20,9 @@ const processOf = (pid: string) => {
   }
 }
 
-/** Seconds of processor time of the server in this folder, with all processes that it has begun. */
+/** Seconds of processor time of the server in this folder, with all processes that it has begun; NaN where the system does not say. */
 export const processorSeconds = (dataDir: string): number => {
+  if (process.platform !== "linux") return Number.NaN
   const postmaster = Number(readFileSync(path.join(dataDir, "postmaster.pid"), "utf8").split("\n")[0])
   let sum = 0
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {

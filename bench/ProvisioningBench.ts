@@ -18,7 +18,7 @@ import { ServerConfig } from "../src/ServerConfig.ts"
 import * as Database from "../src/store/Database.ts"
 import { DeviceStore } from "../src/store/DeviceStore.ts"
 import { environment, HASH, PASSWORD, siteFolder } from "./BenchSite.ts"
-import type { Measured } from "./Measured.ts"
+import { row } from "./Measured.ts"
 import { jobNamed } from "../test/support/Jobs.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { NetworkStore } from "../src/store/NetworkStore.ts"
@@ -183,13 +183,14 @@ const measure = (count: number, lab: LabShape, leases: Queue.Queue<Lease>, boote
     )
     const seconds = (Date.now() - began) / 1000
     const { addresses, left, managed } = yield* outcome
-    const row: Measured = {
-      what: `${count} blank switches booted at once, ${DOMAINS} management domains: all MANAGED`,
-      budget: "-",
-      measured: `${seconds.toFixed(1)} s; ${managed} MANAGED, ${left} not, ${addresses} different addresses`,
-      data: { count, seconds, managed, left, addresses, rssMb: Math.round(process.memoryUsage().rss / 1e6) }
-    }
-    return [row]
+    return [
+      row(
+        `${count} blank switches booted at once, ${DOMAINS} management domains: all MANAGED`,
+        "-",
+        `${seconds.toFixed(1)} s; ${managed} MANAGED, ${left} not, ${addresses} different addresses`,
+        { count, seconds, managed, left, addresses, rssMb: Math.round(process.memoryUsage().rss / 1e6) }
+      )
+    ]
   })
 
 /** The rows of the table for this many switches. */

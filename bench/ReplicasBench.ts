@@ -12,6 +12,7 @@ import { startLab } from "./BenchLab.ts"
 import { COUNTING, processorSeconds, work } from "./BenchPostgres.ts"
 import { startDatabase, startProgram, usageOf } from "./BenchServer.ts"
 import { environment, folderOf } from "./BenchSite.ts"
+import { figure } from "./Figures.ts"
 import { row } from "./Measured.ts"
 import { runSync } from "./SyncRun.ts"
 
@@ -66,12 +67,15 @@ const measure = Effect.fnUntraced(function* (devices: number, replicas: number) 
 /** The rows of the table for these numbers of replicas. */
 export const rows = Effect.fnUntraced(function* (devices: number, counts: ReadonlyArray<number>) {
   const found = yield* Effect.forEach(counts, (count) => measure(devices, count))
-  return found.map((one) =>
-    row(
+  const alone = found.find(({ replicas }) => replicas === 1)
+  return found.map((one) => {
+    const times = alone === undefined || alone === one ? Number.NaN : one.server / alone.server
+    return row(
       `live sync of ${devices} devices, every line new, by ${one.replicas} ${one.replicas === 1 ? "server" : "replicas"}`,
       "",
-      `${one.seconds.toFixed(1)} s; ${one.server.toFixed(1)} ms of all servers, ${one.database.toFixed(1)} ms of PostgreSQL and ${one.statements.toFixed(1)} statements a device; ${one.megabytes.toFixed(0)} MB at the first`,
-      one
+      `${one.seconds.toFixed(1)} s; ${one.server.toFixed(1)} ms of all servers, ${one.database.toFixed(1)} ms of PostgreSQL and ${one.statements.toFixed(1)} statements a device; ${one.megabytes.toFixed(0)} MB at the first${Number.isNaN(times) ? "" : `; ${times.toFixed(2)} times the processor time of one server`}`,
+      one,
+      one.replicas === 4 ? figure("live sync by four replicas: processor time against one server", devices, times) : []
     )
-  )
+  })
 })

@@ -13,6 +13,7 @@ import { startLabs } from "./BenchLab.ts"
 import { COUNTING, processorSeconds, work } from "./BenchPostgres.ts"
 import { startServer } from "./BenchServer.ts"
 import { environment, folderOf } from "./BenchSite.ts"
+import { type Figure, figure } from "./Figures.ts"
 import { row } from "./Measured.ts"
 import { targets } from "./ReadersBench.ts"
 import { runReference } from "./ReferenceLoad.ts"
@@ -123,17 +124,34 @@ const data = (point: Point, run: Run) => ({
   referenceProcessorSeconds: point.referenceProcessorSeconds
 })
 
+/** Memory of sizes that no other bench has, and how many times the wall time of the first size this one takes. */
+const figuresOf = ({ devices, dry, live }: Point, first: Point): ReadonlyArray<Figure> =>
+  first.devices !== 1000 || devices === 1000
+    ? []
+    : [
+        ...figure("memory at the most", devices, Math.max(dry.megabytes, live.megabytes)),
+        ...figure("live sync: wall time against 1,000 switches", devices, live.seconds / first.live.seconds)
+      ]
+
 /** The rows of the table for these sizes. */
 export const rows = Effect.fnUntraced(function* (sizes: ReadonlyArray<number>) {
   const lines = []
+  let first: Point | undefined
   for (const devices of sizes) {
     const point = yield* measure(devices)
+    first ??= point
     yield* keep(point)
     yield* Console.log(`${devices}: dry ${shown(point.dry, point)}\n${devices}: live ${shown(point.live, point)}`)
     const what = `of ${devices} devices, lab in several processes`
     lines.push(
       row(`dry run ${what}`, "API p99 ≤ 200 ms", shown(point.dry, point), data(point, point.dry)),
-      row(`live sync ${what}`, "API p99 ≤ 200 ms", shown(point.live, point), data(point, point.live))
+      row(
+        `live sync ${what}`,
+        "API p99 ≤ 200 ms",
+        shown(point.live, point),
+        data(point, point.live),
+        figuresOf(point, first)
+      )
     )
   }
   return lines

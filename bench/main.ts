@@ -1,5 +1,6 @@
 /**
- * `npm run bench [-- rows…]`: measures the budgets, prints a table and writes JSON to bench/results. Nothing fails on time.
+ * `npm run bench [-- rows…] [--keep]`: measures the budgets, prints a table and writes JSON to bench/results; with `--keep` the figures
+ * also go to bench/history.json. Nothing fails on time.
  * Rows: render, fleet (10,000 devices without switches), jobs (200 switches among them), sync and readers (1,000 devices;
  * SYNC_DEVICES changes the number), access (what roles cost), live (200 clients of events beside a sync), events (pages of 10,000,000; EVENTS), hostile (readers beside a flood), logins (real OpenSSH servers), page (10,000 devices in Chromium), personalities (1,000 switches;
  * PERSONALITIES_DEVICES), provisioning (200 switches; PROVISIONING_SWITCHES). What the parts share is in the files that begin with Bench.
@@ -16,7 +17,8 @@ import { rows as hostileRows } from "./HostileBench.ts"
 import { rows as jobsRows } from "./JobsBench.ts"
 import { rows as liveRows } from "./LiveBench.ts"
 import { rows as loginRows } from "./LoginBench.ts"
-import type { Measured } from "./Measured.ts"
+import { figureTable, keep } from "./Figures.ts"
+import { type Measured, row } from "./Measured.ts"
 import { rows as monthRows } from "./MonthBench.ts"
 import { rows as pageRows } from "./PageBench.ts"
 import { rows as personalitiesRows } from "./PersonalitiesBench.ts"
@@ -32,7 +34,7 @@ const renderRows = Effect.sync((): ReadonlyArray<Measured> => {
   const { heapAfter, heapBefore, perSecond, size } = measureRendering(100_000)
   const measured = `${perSecond}/s, heap ${heapBefore.toFixed(0)} → ${heapAfter.toFixed(0)} MB`
   const what = `render of an access configuration of ${size} characters, templates compiled once`
-  return [{ what, budget: "≥ 5,000/s", measured, data: { perSecond, heapBefore, heapAfter } }]
+  return [row(what, "≥ 5,000/s", measured, { perSecond, heapBefore, heapAfter })]
 })
 
 const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, unknown>>> = {
@@ -59,7 +61,8 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
   watched: watchedRows(Number(process.env["SYNC_DEVICES"] ?? "1000"))
 }
 
-const wanted = process.argv.slice(2)
+const given = process.argv.slice(2)
+const wanted = given.filter((argument) => argument !== "--keep")
 // half an hour, and only where it is asked for
 const ON_REQUEST = ["size", "rows", "month", "replicas"]
 const names = wanted.length === 0 ? Object.keys(benches).filter((name) => !ON_REQUEST.includes(name)) : wanted
@@ -74,6 +77,9 @@ const program = Effect.gen(function* () {
   }
   const lines = measured.map(({ budget, measured: figure, what }) => `| ${what} | ${budget} | ${figure} |`)
   yield* Console.log(["| What | Budget | Measured |", "| --- | --- | --- |", ...lines].join("\n"))
+  const figures = measured.flatMap((one) => one.figures)
+  if (figures.length > 0) yield* Console.log(["", ...figureTable(figures)].join("\n"))
+  if (given.includes("--keep")) keep(figures)
   const folder = path.join(import.meta.dirname, "results")
   mkdirSync(folder, { recursive: true })
   writeFileSync(path.join(folder, "bench.json"), `${JSON.stringify(measured, null, 2)}\n`)

@@ -116,6 +116,12 @@ const runsAfter: Readonly<Record<FinalPhase, ChangeOutcome["runs"]>> = {
   unknown: "unclear"
 }
 
+/** What a device runs if the reason of the end says it better than the result. */
+const runsBecause: Partial<Record<ChangeReason, ChangeOutcome["runs"]>> = {
+  hashMismatch: "unclear",
+  notSaved: "new"
+}
+
 /** The row to insert for a new change. */
 export const newChange = (options: NewChange): ChangeRow => ({
   ...options,
@@ -137,7 +143,7 @@ export const newChange = (options: NewChange): ChangeRow => ({
 
 const outcome = (result: FinalPhase, reason: ChangeReason | null): ChangeOutcome => ({
   result,
-  runs: reason === "hashMismatch" ? "unclear" : runsAfter[result],
+  runs: (reason === null ? undefined : runsBecause[reason]) ?? runsAfter[result],
   ok: result === "confirmed" || result === "unchanged" || (result === "discarded" && reason === "dryRun"),
   reason,
   message: reason === null ? "" : reasonSentences[reason]

@@ -69,6 +69,17 @@ export type ChangeReason =
   | "loginRefused"
   | "leftConfiguration"
 
+/** The device took a commit and did not show afterwards that it runs it: the same change would most likely fail again. */
+export const failuresOfProof: ReadonlyArray<ChangeReason> = [
+  "commitNotApplied",
+  "confirmIgnored",
+  "loginRefused",
+  "notProved",
+  "outsideChange",
+  "rolledBack",
+  "timerStuck"
+]
+
 /**
  * The proofs that a device runs the candidate: a second load showed no difference; the device runs the configuration that it has
  * stated before the commit; it runs the one that its own difference promised, and no line of the candidate is missing.
@@ -82,6 +93,8 @@ export interface ChangeNotes {
   readonly said: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly answer: string }>
   /** Lines that are missing from the promised configuration; `is_new`: the previous candidate did not have them. */
   readonly not_shown: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly is_new: boolean }>
+  /** Numbers of lines that the load has shown to be in force in another spelling, as a default, or replaced by a later line. */
+  readonly passed?: ReadonlyArray<number>
 }
 
 /** The policy for lines that are not shown; by default, new ones fail the change. */
@@ -119,9 +132,9 @@ export interface ChangeRow {
   readonly committedAt: number | null
   /** Null when the change is committed without a timer (mode 0, or the platform has none). */
   readonly timerSeconds: number | null
-  /** The switch has shown our running timer: only then does a list without it prove that it has ended. */
+  /** The switch has shown our running timer: only then can a list without it prove that it has ended. */
   readonly timerSeen: boolean
-  /** Each commit saves, so after a rollback the old configuration must be saved again. */
+  /** Each commit saves, or the new configuration was saved, so after a rollback the old one must be saved again. */
   readonly savesAtCommit: boolean
   /** The configuration that this change tries to end with; `old` once it must not be confirmed any more. */
   readonly goal: "new" | "old"
@@ -142,6 +155,8 @@ export interface ChangeRow {
   readonly proof?: Proof
   /** Sentences about lines of the candidate that cannot be compared with the device's configuration. */
   readonly remarks?: ReadonlyArray<string>
+  /** Confirmed by a device that only leaves the timer out: it is looked at again when the timer must have ended. */
+  readonly lookAgain?: boolean
   readonly onMissingLines?: MissingLinesPolicy
   readonly shown?: ShownChange
   readonly notes?: ChangeNotes
@@ -162,6 +177,8 @@ export interface Observation {
   /** Its hash, if it is our candidate apart from lines that the device writes on its own. */
   readonly hash?: string
   readonly ourTimer: TimerSight
+  /** The device leaves out our timer, but shows our session as while it ran: a timer that it hides would look the same. */
+  readonly timerOmitted?: boolean
   /** Our session holds an uncommitted candidate. */
   readonly ourSession: boolean
   /** The device refuses one of our logins that the change has replaced. */

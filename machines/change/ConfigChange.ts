@@ -232,7 +232,7 @@ export const configChange = change.createMachine({
       entry: enter("confirming"),
       invoke: invoke("confirm", claim),
       on: {
-        CONFIRMED: "settling",
+        CONFIRMED: { target: "settling", actions: "noteSaved" },
         CONFIRM_UNSEEN: "outlasting",
         CONFIRM_REFUSED: confirmUnclear,
         SAVE_FAILED: confirmUnclear,
@@ -262,7 +262,7 @@ export const configChange = change.createMachine({
     saving: {
       entry: enter("saving"),
       invoke: invoke("save", claim),
-      on: { SAVED: "settling", SAVE_FAILED: saveUnclear, LOST: saveUnclear }
+      on: { SAVED: { target: "settling", actions: "noteSaved" }, SAVE_FAILED: saveUnclear, LOST: saveUnclear }
     },
     restoring: {
       entry: enter("restoring"),

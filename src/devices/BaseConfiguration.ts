@@ -79,11 +79,15 @@ const load = Effect.fnUntraced(function* (
   const loaded = yield* session.load({ text: config, mode: "replace", name, mayAbort: EVERY_JOB, readBack: true })
   const promised = Option.map(promisedBy(loggedIn.driver.platform, running, loaded), ({ text }) => text)
   const { hostname, os_version } = device
-  const context = { hostname, release: os_version ?? "", learned, previous: Effect.succeedNone }
+  const seen: Array<string> = []
+  const remark = (sentence: string) => void seen.push(sentence)
+  const context = { hostname, release: os_version ?? "", learned, previous: Effect.succeedNone, remark }
   const { remarks } = loaded
   const check = { name, candidate: config, running, remarks, promised: Option.getOrNull(promised), policy: undefined }
   const notes = yield* ShownCheck.check(context, loggedIn, check)
-  if (notes !== undefined) yield* Effect.logInfo("Said by the switch to its base configuration", { hostname, ...notes })
+  if (notes !== undefined || seen.length > 0) {
+    yield* Effect.logInfo("Said by the switch to its base configuration", { hostname, ...notes, remarks: seen })
+  }
 })
 
 /** Loads, commits and saves in one go. The answer to the commit may never come, so the new address is tried meanwhile. */

@@ -95,7 +95,10 @@ const connect = Effect.fnUntraced(function* (
       hostname: device.hostname,
       release: device.os_version ?? "",
       learned,
-      previous: changes.candidateBefore(change.id)
+      previous: changes.candidateBefore(change.id),
+      remark: (sentence) => {
+        seen.remarks = [...seen.remarks, sentence]
+      }
     },
     seen,
     isExpected: (expected, running) => proved.isRun(device, expected, running)

@@ -7,7 +7,7 @@
 import { Effect, Option, Result } from "effect"
 import type { ChangeEvent, ChangeRow, Proof } from "../../machines/change/ChangeRow.ts"
 import * as Candidate from "../drivers/Candidate.ts"
-import type { ConfigSessions, Driver } from "../drivers/Driver.ts"
+import type { ConfigSessions, Driver, LineComparison, LoadResult } from "../drivers/Driver.ts"
 import { type LoadError, type ReadError, renderError } from "../drivers/DriverErrors.ts"
 import type { MissingLine } from "../drivers/MissingLines.ts"
 import { reduceDiff, type SecretPair } from "../drivers/SecretEquivalence.ts"
@@ -17,6 +17,7 @@ import { type KnownSecrets, markOf } from "./KnownSecrets.ts"
 import { promisedBy } from "./LoadPromise.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import { usersIn } from "./Logins.ts"
+import type { SqlError } from "effect/sql"
 
 /** The candidate to be proved, and the proofs that suffice. */
 export interface ProofWanted {
@@ -27,7 +28,7 @@ export interface ProofWanted {
   /** In any order. */
   readonly suffices: ReadonlyArray<Proof>
   /** The lines of the candidate that what runs does not have, without those that the change was allowed to lack. */
-  readonly missing: (row: ProvedRow, running: string) => ReadonlyArray<MissingLine>
+  readonly missing: (row: ProvedRow, running: string) => Effect.Effect<ReadonlyArray<MissingLine>, SqlError.SqlError>
 }
 
 /** The proof, or why there is none: the text of an error, or null if the device differs. */
@@ -42,12 +43,12 @@ const NO_PROMISE = "what its own difference promised could not be made out"
 const failed = (why: ReadonlyArray<string>): Proved => ({ proof: null, failure: `CommitError: ${why.join("; ")}\n` })
 
 /** The switch answers, but opens no session while the timer runs, or refuses the load. Another timer does not count. */
-const isRefusal = (error: LoadError, name: string): boolean => {
+const isRefusal = (error: LoadError): boolean => {
   switch (error._tag) {
     case "CommandRejected":
       return true
     case "SessionLockedException":
-      return error.session === name
+      return error.unopened === true
     case "ReplaceConfigException":
       return error.rejected.length === 0
     default:
@@ -55,13 +56,13 @@ const isRefusal = (error: LoadError, name: string): boolean => {
   }
 }
 
-/** The difference of a second load of the candidate; a failure says how the switch refused it. */
+/** A second load of the candidate; a failure says how the switch refused it. */
 const loadAgain = Effect.fnUntraced(function* (
   { candidate, loadMode, mayAbort }: ProofWanted,
   { session }: LoggedIn,
   { sessionName }: ProvedRow,
   seen: ConfigSessions | undefined
-): Effect.fn.Return<Result.Result<string, string>, LoadError | ReadError> {
+): Effect.fn.Return<Result.Result<LoadResult, string>, LoadError | ReadError> {
   const name = Candidate.checkOf(sessionName)
   const request = {
     text: candidate,
@@ -74,10 +75,9 @@ const loadAgain = Effect.fnUntraced(function* (
     ...(seen === undefined ? {} : { seen })
   }
   const loaded = yield* session.load(request).pipe(
-    Effect.map(({ diff }) => Result.succeed(diff)),
-    Effect.catchIf(
-      (error) => isRefusal(error, name),
-      ({ message }) => Effect.succeed(Result.fail(`the candidate could not be loaded again (${message.trim()})`))
+    Effect.map((again) => Result.succeed(again)),
+    Effect.catchIf(isRefusal, ({ message }) =>
+      Effect.succeed(Result.fail(`the candidate could not be loaded again (${message.trim()})`))
     )
   )
   const discard = session.discard(name)
@@ -92,9 +92,24 @@ const loadAgain = Effect.fnUntraced(function* (
 const MOST_NAMED = 5
 
 /** The message about missing lines of the candidate. */
-const namedLines = (lines: ReadonlyArray<MissingLine>): string => {
-  const named = lines.slice(0, MOST_NAMED).map(({ line, lineNumber }) => `line ${lineNumber} "${maskSecrets(line)}"`)
+const namedLines = (lines: LineComparison["missing"]): string => {
+  const named = lines
+    .slice(0, MOST_NAMED)
+    .map(({ line, lineNumber }) => `${lineNumber === null ? "" : `line ${lineNumber} `}"${maskSecrets(line)}"`)
   return `${lines.length} lines of the candidate were not found (${named.join(", ")}${lines.length > MOST_NAMED ? ", …" : ""})`
+}
+
+/** What a switch that compares lines itself found; null if there is no difference. */
+const namedDifference = ({ extra, missing }: LineComparison): string | null => {
+  const others = extra.slice(0, MOST_NAMED).map((line) => `"${maskSecrets(line)}"`)
+  const more = extra.length > MOST_NAMED ? ", …" : ""
+  const found = [
+    ...(missing.length === 0 ? [] : [namedLines(missing)]),
+    ...(extra.length === 0
+      ? []
+      : [`the device runs lines that the candidate does not have (${others.join(", ")}${more})`])
+  ]
+  return found.length === 0 ? null : found.join("; ")
 }
 
 /** The rest of a second load's difference to what runs; empty if the device took all of the candidate. */
@@ -119,7 +134,7 @@ const restOf = (
  * Proves that the device took all of the candidate; `running` is its running configuration, which has the hash of the row. `seen`
  * is a recent list of its sessions. A promise that the device has stated as a whole is proved by that hash, because its lines were
  * looked for before the commit. Otherwise the accepted proofs are tried from the strongest to the weakest, and the lines are looked
- * for in what runs, whatever else was seen.
+ * for in what runs, whatever else was seen: by the device where it compares lines itself, because it knows its other spellings.
  */
 export const prove = Effect.fnUntraced(function* (
   wanted: ProofWanted,
@@ -127,20 +142,23 @@ export const prove = Effect.fnUntraced(function* (
   row: ProvedRow,
   running: string,
   seen: ConfigSessions | undefined
-): Effect.fn.Return<Proved, LoadError | ReadError> {
+): Effect.fn.Return<Proved, LoadError | ReadError | SqlError.SqlError> {
   const { driver } = loggedIn
   const why: Array<string> = []
 
   // the promised text also holds the other running lines, so it proves more than merging the lines again
   const isStated = row.readBack === true || (wanted.loadMode === "merge" && row.promised === true)
   if (isStated && wanted.suffices.includes("promised-text")) return { proof: "promised-text" }
-  const missing = wanted.missing(row, running)
+  const missing = yield* wanted.missing(row, running)
   const lacks = missing.length === 0 ? null : namedLines(missing)
   if (wanted.suffices.includes("loaded-again")) {
     const again = yield* loadAgain(wanted, loggedIn, row, seen)
     if (Result.isSuccess(again)) {
-      if (lacks !== null) return failed([lacks])
-      return restOf(wanted, driver, row, running, again.success) === "" ? { proof: "loaded-again" } : DIFFERS
+      const { compared, diff } = again.success
+      if (lacks !== null && compared === undefined) return failed([lacks])
+      if (restOf(wanted, driver, row, running, diff) === "") return { proof: "loaded-again" }
+      const differs = compared === undefined ? null : namedDifference(compared)
+      return differs === null ? DIFFERS : failed([differs])
     }
     why.push(again.failure)
   }

@@ -24,9 +24,9 @@ import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError, UnexpectedAnswer } from "../drivers/DriverErrors.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { KnownSecrets } from "./KnownSecrets.ts"
-import * as LoadPromise from "./LoadPromise.ts"
 import * as ShownCheck from "./ShownCheck.ts"
 import type { SeenConfig } from "../store/ConfigStore.ts"
+import * as LoadPromise from "./LoadPromise.ts"
 
 // Loads the candidate of a change, and makes of what the switch says of it the promise, its difference, and notes about the load.
 
@@ -56,15 +56,15 @@ const NO_PROMISE = {
   remarks: []
 } as const satisfies Required<StoredPromise> & Pick<ChangeRow, "candidateHash">
 
-/** The notes about a loaded candidate. One that lacks lines is discarded. */
+/** The notes about a loaded candidate; none where the switch compares lines itself. One that lacks lines is discarded. */
 const notesOf = Effect.fnUntraced(function* (
   { candidate, loadMode, shown }: LoadContext,
   loggedIn: LoggedIn,
   { onMissingLines: policy, sessionName: name }: ChangeRow,
   running: string | null,
-  loaded: Pick<ShownCheck.Loaded, "remarks" | "promised">
+  { compares, ...loaded }: Pick<ShownCheck.Loaded, "remarks" | "promised"> & { readonly compares: boolean }
 ) {
-  if (loadMode === "merge" || running === null) return undefined
+  if (loadMode === "merge" || running === null || compares) return undefined
   return yield* ShownCheck.check(shown, loggedIn, { ...loaded, name, candidate, running, policy }).pipe(
     Effect.tapErrorTag("ReplaceConfigException", () => loggedIn.session.discard(name))
   )
@@ -91,6 +91,7 @@ const loadCandidate = Effect.fnUntraced(function* (
   const promised = running === null ? null : Option.getOrNull(LoadPromise.promisedBy(driver.platform, running, loaded))
   const otherSessions = loaded.otherSessions ?? []
   const notes = yield* notesOf(context, loggedIn, row, running, {
+    compares: loaded.compared !== undefined,
     remarks: loaded.remarks,
     promised: promised?.text ?? null
   })
@@ -293,9 +294,12 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const look = Effect.fnUntraced(function* (row: ChangeRow, newConnection: boolean) {
     const loggedIn = yield* newConnection ? connection.fresh : connection.current
     const { driver, session } = loggedIn
-    const seenSessions = yield* row.timerSeconds === null ? session.sessions : session.sessionsWhileTimed(row.timerSeen)
+    const seenSessions = yield* row.timerSeconds === null
+      ? session.sessions
+      : session.sessionsWhileTimed(row.sessionName, row.timerSeen)
     const { sessions } = seenSessions
     const ourTimer = sightOf(row, seenSessions)
+    const isOmitted = seenSessions.timer._tag === "none" && seenSessions.timer.omitted === true
     const isOpen = (wanted: string) => sessions.some(({ name, state }) => name === wanted && state === "open")
     const ourSession = isOpen(row.sessionName)
     const leftBehind = isOpen(Candidate.checkOf(row.sessionName))
@@ -307,7 +311,14 @@ export const make = (context: ChangeContext): ChangeSteps => {
     const seen = (running: Observation["running"]) => {
       if (running === "neither" && mergesAtCommit) texts.remarks = [...texts.remarks, MERGES]
       const own = running === "candidate" && !isPromised ? { hash } : {}
-      return ended({ type: "OBSERVED", running, ourTimer, ourSession, ...own })
+      return ended({
+        type: "OBSERVED",
+        running,
+        ourTimer,
+        ...(isOmitted && { timerOmitted: true }),
+        ourSession,
+        ...own
+      })
     }
     if (!isPromised && hash === row.oldHash) return seen("old")
     // a proof would load the candidate again
@@ -360,7 +371,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
         return ended({ type: "CONFIRM_UNSEEN" })
       }
       // a configuration that is saved while the timer runs would survive the rollback and return at the next start
-      const sight = sightOf(row, yield* session.sessionsWhileTimed(true))
+      const sight = sightOf(row, yield* session.sessionsWhileTimed(row.sessionName, true))
       if (sight === "unseen") return ended({ type: "CONFIRM_UNSEEN" })
       if (sight === "runs") return ended({ type: "CONFIRM_REFUSED", failure: TIMER_RUNS_ON })
       const saved = yield* save
@@ -374,7 +385,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const askTimer = (row: ChangeRow) =>
     Effect.gen(function* () {
       const { session } = yield* connection.fresh
-      const { timer } = yield* session.sessionsWhileTimed(row.timerSeen)
+      const { timer } = yield* session.sessionsWhileTimed(row.sessionName, row.timerSeen)
       return ended({ type: "TIMER_SEEN", runs: timer._tag !== "none" })
     })
 

@@ -1,97 +1,22 @@
 /**
  * Checks before a commit that the configuration which the switch promises to run has all lines of the candidate
  * (docs/changes.md#lines-that-are-not-shown). A switch that silently drops a line, or refuses it in words that the driver does not
- * knows, would otherwise count as done, because the second load of the proof drops it again.
+ * knows, would otherwise count as done, because the second load of the proof drops it again. A line in an unknown spelling is
+ * looked at (`LineProbe.ts`), and its spelling is kept for the switches of the release.
  */
 import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangeNotes, ChangeRow } from "../../machines/change/ChangeRow.ts"
-import type { DriverSession, LineRemark } from "../drivers/Driver.ts"
-import { type DriverError, ReplaceConfigException } from "../drivers/DriverErrors.ts"
-import {
-  type KnownSpelling,
-  laterKin,
-  linesBelow,
-  linesWithPlaces,
-  type MissingLine,
-  missingLines,
-  placedLines,
-  placeOf
-} from "../drivers/MissingLines.ts"
-import * as Candidate from "../drivers/Candidate.ts"
-import { maskSecrets } from "../drivers/SecretMask.ts"
-import type { LoggedIn } from "./DeviceLogin.ts"
-import { promisedBy } from "./LoadPromise.ts"
-import { placed } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
-import type { ConfigStore, Learned, Lookup } from "../store/ConfigStore.ts"
-
-// Learns how a switch shows a line: it is loaded alone below its headings into a temporary session, and the promised configuration
-// is compared with the one without the line (docs/changes.md#lines-that-are-not-shown).
-
-/** The inputs of a probe: the running configuration as the switch shows it, and the name of the temporary session. */
-export interface ProbeScene {
-  readonly platform: Platform
-  readonly session: DriverSession
-  readonly running: string
-  readonly name: string
-  readonly candidate: string
-}
-
-/** How a line is shown; `replaced`: another line of the candidate, behind it, takes its place. Undefined: it cannot be seen. */
-export type Probed = Learned | "replaced" | undefined
-
-/** The headings, and the lines below the last of them. */
-const written = (sections: ReadonlyArray<string>, lines: ReadonlyArray<string>): string =>
-  [...sections.map((line, depth) => ({ line, depth })), ...lines.map((line) => ({ line, depth: sections.length }))]
-    .map(({ depth, line }) => `${"   ".repeat(depth)}${line}\n`)
-    .join("")
-
-/** The lines below the headings after a load of only the headings and these lines. */
-const shownBelow = Effect.fnUntraced(function* (
-  { name, platform, running, session }: ProbeScene,
-  sections: ReadonlyArray<string>,
-  lines: ReadonlyArray<string>
-) {
-  const text = written(sections, lines)
-  const loading = session.load({ text, mode: "replace", name, foreignSessions: "ignore", readBack: true })
-  const loaded = yield* Effect.ensuring(loading, Effect.ignore(session.discard(name)))
-  const promised = promisedBy(platform, running, loaded)
-  return Option.isNone(promised) ? undefined : linesBelow(platform, promised.value.text, sections)
-})
-
-/** Whether the switch shows the line only with its defaults, in this section or in one that differs in its numbers. */
-const isDefault = Effect.fnUntraced(function* (
-  { platform, running, session }: ProbeScene,
-  { line, sections }: MissingLine
-) {
-  const own = placedLines(platform, running)
-  const wanted = placed(sections, line)
-  for (const found of linesWithPlaces(platform, yield* session.runningDefaults)) {
-    if (found.line === line && placed(found.sections, line) === wanted && !own.has(placeOf(found))) return true
-  }
-  return false
-})
-
-/** Finds out how the switch shows this line. */
-export const probe: (scene: ProbeScene, wanted: MissingLine) => Effect.Effect<Probed, DriverError> = Effect.fnUntraced(
-  function* (scene, wanted) {
-    const { line, sections } = wanted
-    const before = yield* shownBelow(scene, sections, [])
-    const after = yield* shownBelow(scene, sections, [line])
-    if (before === undefined || after === undefined) return undefined
-    const added = after.filter((other) => !before.includes(other))
-    if (added.length === 0) return (yield* isDefault(scene, wanted)) ? [] : "not taken"
-    if (!added.includes(line)) return added
-    const kin = laterKin(scene.platform, scene.candidate, wanted)
-    const together = kin.length === 0 ? undefined : yield* shownBelow(scene, sections, [line, ...kin])
-    return together === undefined || together.includes(line) ? undefined : "replaced"
-  },
-  Effect.catchTags({
-    ReplaceConfigException: () => Effect.succeed(undefined),
-    SessionLockedException: () => Effect.succeed(undefined)
-  })
-)
+import * as Candidate from "../drivers/Candidate.ts"
+import type { LineRemark } from "../drivers/Driver.ts"
+import { type DriverError, ReplaceConfigException } from "../drivers/DriverErrors.ts"
+import { type KnownSpelling, type MissingLine, missingLines, placedLines, placeOf } from "../drivers/MissingLines.ts"
+import { keepsMeaning } from "../drivers/SameMeaning.ts"
+import { maskSecrets } from "../drivers/SecretMask.ts"
+import type { ConfigStore, Lookup } from "../store/ConfigStore.ts"
+import type { LoggedIn } from "./DeviceLogin.ts"
+import { probe, type Probed, type ProbeScene } from "./LineProbe.ts"
 
 /** The inputs of the check in addition to the switch. */
 export interface ShownContext {
@@ -101,6 +26,8 @@ export interface ShownContext {
   readonly learned: ConfigStore["Service"]["learned"]
   /** The candidate of the previous change in force, if there was one. */
   readonly previous: Effect.Effect<Option.Option<string>, SqlError.SqlError>
+  /** Called with a sentence for the result: a spelling that was seen for the first time, a line that could not be looked at. */
+  readonly remark: (sentence: string) => void
 }
 
 /** A load: the session's name, the candidate, the running configuration before it, and the result. */
@@ -114,39 +41,62 @@ export interface Loaded {
   readonly policy: ChangeRow["onMissingLines"]
 }
 
-/** Lines beyond these are not probed: each takes two loads of a few lines. */
+/** Lines beyond these are not probed: each takes a load of its section, and a section one more. */
 const MOST_PROBES = 8
 /** Lines beyond these are not kept in the record. */
 const MOST_SHOWN = 100
 
 const SAID_NOTHING = "the switch does not show this line, and has not refused it"
 
-const spellingsOf =
-  (lookup: Lookup): KnownSpelling =>
-  (sections, line) => {
-    const found = lookup(sections, line)
-    return found === "not taken" ? undefined : found
-  }
-
 const hasSecret = (line: string): boolean => maskSecrets(line) !== line
 
-const refused = (hostname: string, lines: ReadonlyArray<MissingLine>) =>
-  new ReplaceConfigException({
+const quoted = (line: string): string => `"${maskSecrets(line)}"`
+
+const listed = (lines: ReadonlyArray<string>): string => lines.map(quoted).join(" and ")
+
+/** Why a line is missing, for people. */
+const whyMissing = ({ line, lineNumber }: MissingLine, found: Probed | undefined): string => {
+  if (found?._tag === "Altered")
+    return `the switch shows ${listed(found.shown)} for ${quoted(line)} at line ${lineNumber}`
+  if (found?._tag === "Unseen") {
+    return `the switch does not show this line as it is at line ${lineNumber}, and ${found.why}`
+  }
+  return `${SAID_NOTHING} at line ${lineNumber}`
+}
+
+/** What a push in spite of this line would do. */
+const withWarn = (found: Probed | undefined): string =>
+  found?._tag === "Altered"
+    ? "the change is pushed, and the switch runs what it shows"
+    : "the change is pushed, and whether the switch runs the line is not known"
+
+type Findings = ReadonlyMap<string, Probed>
+
+const refused = (hostname: string, lines: ReadonlyArray<MissingLine>, findings: Findings) => {
+  const [first] = lines
+  const found = first === undefined ? undefined : findings.get(placeOf(first))
+  return new ReplaceConfigException({
     hostname,
-    rejected: lines.slice(0, 20).map(({ line, lineNumber, sections }) => ({
-      lineNumber,
-      line: maskSecrets([...sections, line].join(" / ")),
-      answer: `${SAID_NOTHING} at line ${lineNumber}`
+    rejected: lines.slice(0, 20).map((missing) => ({
+      lineNumber: missing.lineNumber,
+      line: maskSecrets([...missing.sections, missing.line].join(" / ")),
+      answer: whyMissing(missing, findings.get(placeOf(missing)))
     })),
-    message: `${SAID_NOTHING} at line ${lines[0]?.lineNumber ?? 0}; with on_missing_lines "warn" it is pushed without`
+    message:
+      first === undefined
+        ? SAID_NOTHING
+        : `${whyMissing(first, found)}; with on_missing_lines "warn" ${withWarn(found)}`
   })
+}
 
 const noted = (
   remarks: ReadonlyArray<LineRemark>,
   missing: ReadonlyArray<MissingLine>,
+  passed: ReadonlyArray<number>,
   isNew: (line: MissingLine) => boolean
 ) =>
   ({
+    ...(passed.length === 0 ? {} : { passed }),
     said: remarks.map(({ answer, line, lineNumber }) => ({ line_number: lineNumber, line: line.trim(), answer })),
     not_shown: missing.slice(0, MOST_SHOWN).map((found) => ({
       line_number: found.lineNumber,
@@ -155,28 +105,54 @@ const noted = (
     }))
   }) satisfies ChangeNotes
 
-/** Learns how the switch shows these lines, if it is unknown; yields those that are still missing. */
-const learn = Effect.fnUntraced(function* (
-  { learned, release }: ShownContext,
-  scene: ProbeScene,
-  lines: ReadonlyArray<MissingLine>
-) {
-  const kin = { platform: scene.platform.name, release }
-  const before = yield* learned.refresh(kin)
-  const isUnknown = ({ line, sections }: MissingLine) => before(sections, line) === undefined
-  const replaced = new Set<string>()
-  /** Results for lines with secrets, which are not stored. */
-  const seen = new Map<string, Learned>()
-  for (const wanted of lines.filter(isUnknown).slice(0, MOST_PROBES)) {
-    if (learned.lookup(kin)(wanted.sections, wanted.line) !== undefined) continue
-    const found = yield* probe(scene, wanted)
-    if (found === "replaced") replaced.add(placeOf(wanted))
-    else if (found !== undefined && hasSecret(placeOf(wanted))) seen.set(placeOf(wanted), found)
-    else if (found !== undefined) yield* learned.learn(kin, wanted.sections, wanted.line, found)
+/** Stored spellings that keep the meaning of their line: those of an earlier release of the server may not. */
+const spellingsOf =
+  (platform: Platform, lookup: Lookup): KnownSpelling =>
+  (sections, line) => {
+    const found = lookup(sections, line)
+    if (found === undefined || found === "not taken") return undefined
+    return found.length === 0 || keepsMeaning(platform, line, found) ? found : undefined
   }
-  const lookup = learned.lookup(kin)
-  const known = spellingsOf((sections, line) => seen.get(placeOf({ line, sections })) ?? lookup(sections, line))
-  return { known, replaced }
+
+/** The remark about a line whose spelling was not known; undefined for a line that is missing. */
+const firstSeen = ({ platform }: ProbeScene, release: string, { line, lineNumber }: MissingLine, found: Probed) => {
+  if (found._tag !== "Spelled") return undefined
+  const how = found.shown.length === 0 ? "not shown, because it is a default" : `shown as ${listed(found.shown)}`
+  const learnt = hasSecret(line) ? "" : `; learnt for ${`${platform.name.toUpperCase()} ${release}`.trim()}`
+  return `Line ${lineNumber} ${quoted(line)} is ${how}${learnt}`
+}
+
+/** Looks at lines that are missing and of which nothing is known; yields the spellings that are known now, and what was found. */
+const learn = Effect.fnUntraced(function* (
+  { learned, release, remark }: ShownContext,
+  scene: ProbeScene,
+  find: (known: KnownSpelling) => ReadonlyArray<MissingLine>
+) {
+  const { platform } = scene
+  const kin = { platform: platform.name, release }
+  const lookup = yield* learned.refresh(kin)
+  const findings = new Map<string, Probed>()
+  /** Also of lines with secrets, which are not stored. */
+  const seen = new Map<string, ReadonlyArray<string>>()
+  const stored = spellingsOf(platform, lookup)
+  const known: KnownSpelling = (sections, line) => seen.get(placeOf({ sections, line })) ?? stored(sections, line)
+  const isUnknown = (wanted: MissingLine) =>
+    !findings.has(placeOf(wanted)) && wanted.places.every((place) => lookup(place, wanted.line) !== "not taken")
+  while (findings.size < MOST_PROBES) {
+    const wanted = find(known).find(isUnknown)
+    if (wanted === undefined) break
+    const found = yield* probe(scene, wanted)
+    findings.set(placeOf(wanted), found)
+    if (found._tag === "Spelled") seen.set(placeOf({ sections: found.place, line: wanted.line }), found.shown)
+    const isStored = !hasSecret(placeOf(wanted))
+    if (isStored && found._tag === "Spelled") yield* learned.learn(kin, found.place, wanted.line, found.shown)
+    if (isStored && found._tag === "NotTaken") {
+      yield* learned.learn(kin, wanted.places[0] ?? [], wanted.line, "not taken")
+    }
+    const sentence = firstSeen(scene, release, wanted, found)
+    if (sentence !== undefined) remark(sentence)
+  }
+  return { known, findings }
 })
 
 /**
@@ -192,34 +168,55 @@ export const check: (
   Effect.fnUntraced(function* (context, { driver: { platform }, session }, loaded) {
     const { candidate, name, policy, promised, remarks, running } = loaded
     if (promised === null) return undefined
-    const kin = { platform: platform.name, release: context.release }
-    const find = (known: KnownSpelling) => missingLines(platform, candidate, promised, known)
-    let missing = find(spellingsOf(context.learned.lookup(kin)))
-    if (missing.length === 0) return remarks.length === 0 ? undefined : noted(remarks, [], () => false)
+    const find = (known?: KnownSpelling) => missingLines(platform, candidate, promised, known)
+    let missing = find()
+    if (missing.length > 0) {
+      missing = find(
+        spellingsOf(platform, yield* context.learned.lookup({ platform: platform.name, release: context.release }))
+      )
+    }
+    if (missing.length === 0) return remarks.length === 0 ? undefined : noted(remarks, [], [], () => false)
+    const unknown = missing
     const before = Option.map(yield* context.previous, (text) => placedLines(platform, text))
     const isNew = (line: MissingLine) => !Option.exists(before, (lines) => lines.has(placeOf(line)))
+    let findings: Findings = new Map()
     if (missing.some(isNew)) {
-      const scene = { platform, session, running, candidate, name: Candidate.probeOf(name) }
-      const { known, replaced } = yield* learn(context, scene, missing.filter(isNew))
-      missing = find(known).filter((line) => !replaced.has(placeOf(line)))
+      const scene = { platform, session, running, candidate, name: Candidate.probeOf(name), loads: new Map() }
+      const learnt = yield* learn(context, scene, (known) => find(known).filter(isNew))
+      findings = learnt.findings
+      missing = find(learnt.known).filter((line) => findings.get(placeOf(line))?._tag !== "Present")
     }
     const bad = policy === "warn" ? [] : policy === "fail" ? missing : missing.filter(isNew)
-    if (bad.length > 0) return yield* refused(context.hostname, bad)
-    return missing.length + remarks.length === 0 ? undefined : noted(remarks, missing, isNew)
+    if (bad.length > 0) return yield* refused(context.hostname, bad, findings)
+    for (const line of missing) {
+      const found = findings.get(placeOf(line))
+      if (found !== undefined && found._tag !== "NotTaken")
+        context.remark(`${whyMissing(line, found)}; ${withWarn(found)}`)
+    }
+    const left = new Set(missing.map(({ lineNumber }) => lineNumber))
+    const passed = unknown.map(({ lineNumber }) => lineNumber).filter((number) => !left.has(number))
+    return missing.length + remarks.length + passed.length === 0 ? undefined : noted(remarks, missing, passed, isNew)
   })
 
 /**
- * The lines of the candidate that a running configuration does not have, after a commit: by what this process has learnt, and without
- * those that the change was allowed to lack.
+ * The lines of the candidate that a running configuration does not have, after a commit: by what was learnt, and without those that
+ * the change was allowed to lack.
  */
-export const missingInRunning = (
-  { learned, release }: ShownContext,
+export const missingInRunning: (
+  context: ShownContext,
   platform: Platform,
   candidate: string,
-  { notes }: Pick<ChangeRow, "notes">,
+  row: Pick<ChangeRow, "notes">,
   running: string
-): ReadonlyArray<MissingLine> => {
-  const allowed = new Set(notes?.not_shown.map(({ line_number }) => line_number))
-  const known = spellingsOf(learned.lookup({ platform: platform.name, release }))
+) => Effect.Effect<ReadonlyArray<MissingLine>, SqlError.SqlError> = Effect.fnUntraced(function* (
+  { learned, release },
+  platform,
+  candidate,
+  { notes },
+  running
+) {
+  if (missingLines(platform, candidate, running).length === 0) return []
+  const allowed = new Set([...(notes?.not_shown.map(({ line_number }) => line_number) ?? []), ...(notes?.passed ?? [])])
+  const known = spellingsOf(platform, yield* learned.lookup({ platform: platform.name, release }))
   return missingLines(platform, candidate, running, known).filter(({ lineNumber }) => !allowed.has(lineNumber))
-}
+})

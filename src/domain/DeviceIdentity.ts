@@ -3,7 +3,7 @@
  * comparison of a login with the record, and the reasons why a record may not be changed or pushed to. Migration 49 has the
  * values as the database compares them.
  */
-import { Option, Result, Schema } from "effect"
+import { Option, Result, Schema, Struct } from "effect"
 import type { Device } from "./Device.ts"
 import { containsAddress, parseNetwork, plainAddress } from "./Network.ts"
 
@@ -96,6 +96,10 @@ const HELD = [
   "state",
   "device_type"
 ] as const
+
+/** The fields of a record on which an open change relies, with their values. A lease is an address only where there is no other. */
+export const heldFields = (device: Device): Partial<Device> =>
+  Struct.pick(device, device.management_ip === null ? [...HELD, "dhcp_ip"] : HELD)
 
 /** Whether two readings of a record differ in fields on which an open change relies. */
 export const isOtherDevice = (before: Device, after: Device): boolean =>

@@ -201,12 +201,14 @@ export interface PendingCommit {
 }
 
 /**
- * Whether a commit timer runs. `none` needs a switch that has shown a timer before and now shows none in the same place: otherwise
- * a list without a timer may come from a release that shows it elsewhere.
+ * Whether a commit timer runs. `none` needs a switch that has shown a timer before, now shows none in the same place, and shows
+ * that our session has ended: otherwise a list without a timer may come from a release that shows it elsewhere, or from a switch
+ * that hides a timer whose confirmation it has ignored.
  */
 export type CommitTimer =
   | { readonly _tag: "running"; readonly name: string }
-  | { readonly _tag: "none" }
+  /** `omitted`: the switch shows our session as it did while the timer ran, and only leaves the timer out. */
+  | { readonly _tag: "none"; readonly omitted?: true }
   | { readonly _tag: "unknown" }
 
 /** How the switch is set up for sessions; null where it does not say. */
@@ -275,6 +277,14 @@ export interface LoadRequest {
 /** The switch's answer to a line of a candidate that it accepted, with the secrets of the line masked. */
 export type LineRemark = RejectedLine
 
+/** How a switch itself compares the lines of a candidate with those that it runs. */
+export interface LineComparison {
+  /** Lines of the candidate that it does not run, by their numbers from 1; null where a line was rewritten. */
+  readonly missing: ReadonlyArray<{ readonly line: string; readonly lineNumber: number | null }>
+  /** Lines that it runs and the candidate does not have. */
+  readonly extra: ReadonlyArray<string>
+}
+
 /** The result of a load, read after the section of the last line was left: a switch may take a section only then. */
 export interface LoadResult {
   /**
@@ -287,6 +297,8 @@ export interface LoadResult {
    * when the platform or the release has no such statement.
    */
   readonly willRun: string | null
+  /** Absent where the platform compares no lines, so that they must be looked for in what it shows. */
+  readonly compared?: LineComparison
   /** Names of other people's open sessions that were not in the way; absent when there are none. */
   readonly otherSessions?: ReadonlyArray<string>
   /** Unknown remarks of the switch while the lines were loaded, in order; at most 100. */
@@ -324,10 +336,10 @@ export interface DriverSession extends VerbGroups {
   readonly runningDefaults: Effect.Effect<string, ReadError>
   readonly sessions: Effect.Effect<ConfigSessions, ReadError>
   /**
-   * The same while one of our commits may wait for its confirmation: asks in every form of the platform before `timer` is
+   * The same while our commit of this name may wait for its confirmation: asks in every form of the platform before `timer` is
    * `unknown`. `wasSeen`: the switch has shown our timer before, perhaps during another login.
    */
-  readonly sessionsWhileTimed: (wasSeen: boolean) => Effect.Effect<ConfigSessions, ReadError>
+  readonly sessionsWhileTimed: (name: string, wasSeen: boolean) => Effect.Effect<ConfigSessions, ReadError>
   /**
    * Loads a candidate and reads its difference; the candidate stays open under its name. A rejected candidate is discarded
    * before the error is raised. A foreign commit timer always stops it.

@@ -82,11 +82,15 @@ export class UnexpectedAnswer extends Schema.TaggedError<UnexpectedAnswer>()("Un
   message: Schema.String
 }) {}
 
-/** Another person's session or commit timer is in the way. Nothing was changed; a later retry may help. */
+/**
+ * Another person's session or commit timer is in the way. Nothing was changed; a later retry may help. `session` names it, or
+ * several; it is empty where the switch lists none. `unopened`: the switch itself has refused to open ours.
+ */
 export class SessionLockedException extends Schema.TaggedError<SessionLockedException>()("SessionLockedException", {
   hostname: Schema.String,
   session: Schema.String,
-  message: Schema.String
+  message: Schema.String,
+  unopened: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /**
@@ -214,7 +218,9 @@ const heading = (error: DriverError): string => {
     case "HostKeyChanged":
       return `${error.hostname} at ${error.address} is blocked; if the new key is right, pin it (PUT /device/${error.hostname}/host_key):`
     case "SessionLockedException":
-      return `in the way on ${error.hostname}: configuration session ${error.session}; commit or abort it there, then try again`
+      return error.session === ""
+        ? `refused by ${error.hostname}: a further configuration session`
+        : `in the way on ${error.hostname}: configuration session ${error.session}; commit or abort it there, then try again`
     case "NotOffered":
       return `asked of ${error.hostname}: ${error.verbs}`
     case "HostKeyNotApproved":

@@ -3,6 +3,7 @@
  * (docs/changes.md#lines-that-are-not-shown). The two are compared section by section; lines that the switch is known to spell
  * differently, or not to show, count as present. Pure, and quick for lines that are shown exactly as given, which nearly all are.
  */
+import { openedInput } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { isIPv6 } from "node:net"
 import { platforms } from "../domain/platforms/Platforms.ts"
@@ -39,7 +40,8 @@ const inversePrefixed = (whole: string, address: string, mask: string): string =
   return length === undefined ? whole : `${address}/${length}`
 }
 
-const addresses = (line: string): string =>
+/** The line with prefix lengths for masks, and MAC and IPv6 addresses in one form. */
+export const addresses = (line: string): string =>
   line
     .replace(maskPattern, prefixed)
     .replace(inversePattern, inversePrefixed)
@@ -59,12 +61,14 @@ const sortedList = (command: string, list: string): string =>
 const hidden = "********"
 const kinds = /\s(?:0|[4-9]|7u?|8a|10|\$\w+\$|sha512|sha256|encrypted|clear|plain-text|ascii-text)(?=\s\*{8})/g
 
+/** The line with the same mark for each secret, and without the kinds before them. */
+export const withoutSecrets = (line: string): string => replaceSecrets(line, () => hidden).replaceAll(kinds, "")
+
 /** Brings lines into one spelling. */
 type Speller = (line: string) => Spelling
 
 const makeSpeller = (platform: Platform): Speller => {
   const { shown } = platform
-  const withoutSecrets = (line: string) => replaceSecrets(line, () => hidden).replaceAll(kinds, "")
   return (line) => {
     const single = line.replaceAll(/\s+/g, " ")
     const free = shown?.freeText.exec(single)?.[0]
@@ -106,14 +110,22 @@ const isSpelled = (given: Spelling, shown: Spelling): boolean => {
   })
 }
 
-/** A line of the candidate by its number from 1, trimmed and with its secrets; `sections` are the headings above it. */
-export interface MissingLine {
+/** A line of a configuration by its number from 1, trimmed and with its secrets; `sections` are the headings above it. */
+export interface PlacedLine {
   readonly lineNumber: number
   readonly line: string
   readonly sections: ReadonlyArray<string>
 }
 
-/** How a switch was seen to show a line of a section: as these lines; as none when it is a default. Undefined: not known. */
+/** A line of the candidate; `places`: the headings, as they are shown, of each section that it may belong to. */
+export interface MissingLine extends PlacedLine {
+  readonly places: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/**
+ * How a switch was seen to show a line of a section, whose headings are as they are shown: as these lines; as none when it is a
+ * default. Undefined: not known.
+ */
 export type KnownSpelling = (sections: ReadonlyArray<string>, line: string) => ReadonlyArray<string> | undefined
 
 /** Lines of a section in one spelling, by their first letter. */
@@ -126,12 +138,16 @@ interface Section {
   spellings: Spellings | undefined
 }
 
-/** Where a line of the candidate stands: the section that its lines are looked for in, and the one that was opened last. */
+/**
+ * Where a line of the candidate stands: the section that its lines are looked for in, and the one that was opened last; `isLeft` if
+ * the lines of that one were indented, so that a line beside its heading is outside.
+ */
 interface Level {
   readonly indent: number
   readonly section: Section
   readonly heading: string
   opened: Section | undefined
+  isLeft: boolean
 }
 
 /** Of most sections, which are lines without any below them; never written. */
@@ -160,14 +176,14 @@ const bodyOf = (lines: ReadonlyArray<string>, start: number, texts: number): { b
 }
 
 /** The statements of a text in order, without comments. */
-function* statements({ configuration }: Platform, text: string): Generator<Statement> {
+export function* statements({ configuration }: Platform, text: string): Generator<Statement> {
   const lines = text.split("\n")
   for (let at = 0; at < lines.length; at++) {
     const source = lines[at] ?? ""
     const line = source.trim()
     if (line === "" || line.startsWith(configuration.comment) || line === endOfText || line === "end") continue
     const statement = { lineNumber: at + 1, indent: indentOf(source), line, body: "" }
-    const input = configuration.multiLineInputs.find(({ opens }) => opens.test(line))
+    const input = openedInput(configuration, line)
     if (input === undefined) yield statement
     else {
       const { body, next } = bodyOf(lines, at + 1, input.texts)
@@ -198,10 +214,14 @@ const sectionsOf = (platform: Platform, text: string): Section => {
 
 const firstLetter = (line: string): string => line.charAt(0).toLowerCase()
 
+/** The shown line without its position in a list, if the given one has none: a switch numbers such lines on its own. */
+export const withoutPosition = ({ shown }: Platform, given: string, line: string): string =>
+  shown?.position === undefined || shown.position.test(given) ? line : line.replace(shown.position, "$1")
+
 /** Finds a line of a section that is shown in another spelling than it was given. */
 const makeFinder = (platform: Platform, isAdded: boolean) => {
   const spell = spellingOf(platform)
-  const lists = platform.shown?.lists
+  const { lists, position } = platform.shown ?? {}
 
   const spellingsOf = (section: Section, letter: string) => {
     const known: Spellings = (section.spellings ??= new Map())
@@ -230,13 +250,35 @@ const makeFinder = (platform: Platform, isAdded: boolean) => {
     return shown.find(({ numbers }) => numbers.includes(wanted[0] ?? 0))?.below
   }
 
+  /** A line of a list that the switch has numbered. */
+  const numbered = (section: Section, line: string, given: Spelling): Section | undefined => {
+    if (position === undefined || position.test(line)) return undefined
+    for (const [other, below] of section.lines) {
+      if (position.test(other) && isSpelled(given, spell(other.replace(position, "$1")))) return below
+    }
+    return undefined
+  }
+
   return (section: Section, statement: Statement): Section | undefined => {
     if (statement.body !== "" || section.lines.size === 0) return undefined
     const given = spell(statement.line)
     const same = spellingsOf(section, firstLetter(statement.line)).find(({ spelling }) => isSpelled(given, spelling))
-    return same?.section ?? listed(section, statement.line)
+    return same?.section ?? listed(section, statement.line) ?? numbered(section, statement.line, given)
   }
 }
+
+/** What is shown below a line that is shown in one of these sections; a hash in the line may be another one with each load. */
+const sectionOf = (
+  place: ReadonlyArray<Section>,
+  line: string | undefined,
+  find: (section: Section, statement: Statement) => Section | undefined
+): Section | undefined =>
+  line === undefined
+    ? undefined
+    : firstOf(
+        place,
+        (section) => section.lines.get(line) ?? find(section, { lineNumber: 0, indent: 0, line, body: "" })
+      )
 
 /** Another value of the same command is shown. */
 const hasOtherValue = ({ lines }: Section, line: string): boolean => {
@@ -253,10 +295,7 @@ const isKnown = (
 ): boolean => {
   if (shown === undefined) return false
   if (shown.length === 0) return !place.some((section) => hasOtherValue(section, line))
-  // a hash in it may be another one with each load
-  const isThere = (section: Section, other: string) =>
-    section.lines.has(other) || find(section, { lineNumber: 0, indent: 0, line: other, body: "" }) !== undefined
-  return shown.every((other) => place.some((section) => isThere(section, other)))
+  return shown.every((other) => sectionOf(place, other, find) !== undefined)
 }
 
 /** Whether nothing has to be shown for this line, by what is known of the platform. */
@@ -293,22 +332,34 @@ export const missingLines = (
 ): ReadonlyArray<MissingLine> => {
   const root = sectionsOf(platform, text)
   const find = makeFinder(platform, candidate.includes(" vlan add "))
+  const isEmptyHeading = (line: string, found: Section) =>
+    root.lines.get(found.heading) === found && platform.commands?.opensMode.test(line) === true
   const missing: Array<MissingLine> = []
-  const stack: Array<Level> = [{ indent: -1, section: root, heading: "", opened: undefined }]
+  const stack: Array<Level> = [{ indent: -1, section: root, heading: "", opened: undefined, isLeft: false }]
   for (const statement of statements(platform, candidate)) {
     while (stack.length > 1 && statement.indent <= (stack.at(-1)?.indent ?? -1)) stack.pop()
     const level = stack.at(-1)
     if (level === undefined) break
+    const outer = stack.at(-2)
+    if (outer !== undefined) outer.isLeft = true
     const { line, lineNumber } = statement
     const place = level.opened === undefined ? [level.section] : [level.section, level.opened]
+    const path = stack.slice(1).map(({ section }) => section.heading)
+    const places = level.opened === undefined || level.isLeft ? [path] : [[...path, level.opened.heading], path]
     const exact = firstOf(place, ({ lines }) => lines.get(keyOf(statement)))
     const silent = exact === undefined && isSilentIn(platform, place, line)
-    const found = silent ? undefined : (exact ?? firstOf(place, (section) => find(section, statement)))
-    if (found !== undefined && found.lines.size > 0) level.opened = found
-    stack.push({ indent: statement.indent, section: found ?? makeSection(line), heading: line, opened: undefined })
-    if (silent || found !== undefined) continue
+    const spelled = silent ? undefined : (exact ?? firstOf(place, (section) => find(section, statement)))
+    const learnt = silent || spelled !== undefined ? undefined : firstOf(places, (sections) => known(sections, line))
+    const found = spelled ?? sectionOf(place, learnt?.[0], find)
+    if (found !== undefined && (found.lines.size > 0 || isEmptyHeading(line, found))) {
+      level.opened = found
+      level.isLeft = false
+    }
+    const section = found ?? makeSection(line)
+    stack.push({ indent: statement.indent, section, heading: line, opened: undefined, isLeft: false })
+    if (silent || spelled !== undefined || isKnown(place, line, learnt, find)) continue
     const sections = stack.slice(1, -1).map(({ heading }) => heading)
-    if (!isKnown(place, line, known(sections, line), find)) missing.push({ lineNumber, line, sections })
+    missing.push({ lineNumber, line, sections, places })
   }
   return missing
 }
@@ -321,23 +372,8 @@ const firstOf = <A, B>(all: ReadonlyArray<A>, find: (one: A) => B | undefined): 
   return undefined
 }
 
-/** The lines directly below these headings of a configuration; none if one of the headings is missing. */
-export const linesBelow = (
-  platform: Platform,
-  text: string,
-  sections: ReadonlyArray<string>
-): ReadonlyArray<string> | undefined => {
-  const find = makeFinder(platform, false)
-  let section: Section | undefined = sectionsOf(platform, text)
-  for (const line of sections) {
-    const heading: Statement = { lineNumber: 0, indent: 0, line, body: "" }
-    section = section?.lines.get(line) ?? (section === undefined ? undefined : find(section, heading))
-  }
-  return section === undefined ? undefined : [...section.lines.keys()]
-}
-
 /** The lines of a configuration in order, each with the headings above it. */
-export function* linesWithPlaces(platform: Platform, text: string): Generator<MissingLine> {
+export function* linesWithPlaces(platform: Platform, text: string): Generator<PlacedLine> {
   const headings: Array<{ readonly indent: number; readonly line: string }> = []
   for (const { indent, line, lineNumber } of statements(platform, text)) {
     while (headings.length > 0 && indent <= (headings.at(-1)?.indent ?? -1)) headings.pop()
@@ -350,20 +386,6 @@ export function* linesWithPlaces(platform: Platform, text: string): Generator<Mi
 export const placedLines = (platform: Platform, text: string): ReadonlySet<string> =>
   new Set([...linesWithPlaces(platform, text)].map(placeOf))
 
-const firstWord = (line: string): string => line.split(" ", 1)[0] ?? ""
-
-/** Lines behind this one in its section that begin with the same word: one of them may take its place. */
-export const laterKin = (platform: Platform, candidate: string, wanted: MissingLine): ReadonlyArray<string> => {
-  const sections = wanted.sections.join("\n")
-  return [...linesWithPlaces(platform, candidate)].flatMap((other) =>
-    other.lineNumber > wanted.lineNumber &&
-    other.sections.join("\n") === sections &&
-    firstWord(other.line) === firstWord(wanted.line)
-      ? [other.line]
-      : []
-  )
-}
-
 /** A line with its headings, as `placedLines` has it. */
-export const placeOf = ({ line, sections }: Pick<MissingLine, "line" | "sections">): string =>
+export const placeOf = ({ line, sections }: Pick<PlacedLine, "line" | "sections">): string =>
   [...sections, line].join("\n")

@@ -57,6 +57,8 @@ export const Fault = Schema.Union([
   kind("timerCancelled", times),
   kind("timerIgnored", times),
   kind("noTimer", times),
+  /** A confirmation is answered and the timer runs on, shown nowhere; its session stays in the list as committed, or does not. */
+  kind("confirmIgnored", { ...times, listed: Schema.optionalKey(Schema.Boolean) }),
   kind("reject", { ...times, pattern: Schema.String, message: Schema.optionalKey(Schema.String) }),
   kind("truncate", { ...times, step: Schema.Literals(["showRunning", "showCandidate", "load"]), lines: Schema.Int }),
   /**

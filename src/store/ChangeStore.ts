@@ -11,15 +11,23 @@ import { randomUUID } from "node:crypto"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { DerivedSecretStore, SecretTexts } from "./SecretStore.ts"
-import { type TextsOfStatement, textsOfStatement } from "./StoredTexts.ts"
 import { ANSWER_MARGIN_SECONDS, TIMER_END, UNFINISHED, UNHEARD } from "./StatusConditions.ts"
 import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
 import type { SeenConfig } from "./ConfigStore.ts"
+import {
+  type Beginning,
+  type BeginRequest,
+  type ChangeToRun,
+  makeBeginnings,
+  type NewStoredChange,
+  TOLD
+} from "./ChangeBeginning.ts"
 import { type LiveChanges, makeLiveChanges } from "./UnfinishedChanges.ts"
 import { lost, moved } from "../runtime/metrics/Metrics.ts"
+import { type TextsOfStatement, textsOfStatement } from "./StoredTexts.ts"
 
-// A claim of a change is a row of the statement that grants it. A text that is used again is stored once and sealed; a text that is only
-// shown is stored without its secrets.
+// A claim of a change is a row of the statement that grants it, and that writes the event of its phase. A text that is used again is stored
+// once and sealed; a text that is only shown is stored without its secrets.
 
 /** Long texts that are stored with a claim. */
 export interface ClaimTexts {
@@ -40,6 +48,9 @@ interface ClaimRequest {
   readonly failure: string | null
   readonly texts: ClaimTexts
 }
+
+/** Phases whose events are part of the audit; their triggers are of migration 28 (`TOLD`). */
+const AUDITED = "('confirmed', 'reverted', 'unknown')"
 
 /** Phases after which nothing can be undone. */
 const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchanged", "discarded"])
@@ -116,12 +127,6 @@ export interface StoredChange {
   readonly unfinished_jobs: ReadonlyArray<number>
 }
 
-/** A change to be stored; one per job and device. */
-type NewStoredChange = Omit<StoredChange, "id" | "failure" | "known_secrets" | "unfinished_jobs">
-
-/** The candidate of a job's change on a device. */
-export type ChangeToRun = Pick<StoredChange, "id" | "candidate">
-
 /** The progress of a job's change on a device, without its texts. `goal` is `old` once it must not be confirmed any more. */
 export interface ChangeProgress {
   readonly id: number
@@ -150,9 +155,6 @@ export interface UndoableChange extends ChangeProgress {
   readonly later_job: number | null
 }
 
-/** The key of a stored change. */
-type InsertedChange = Pick<StoredChange, "id" | "job_id" | "device_id">
-
 const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', whole_text(diff)) as protocol, whole_text(candidate) as candidate, load_mode, failure,
   array(select o.job_id from config_change o where o.device_id = config_change.device_id and o.${UNFINISHED})
     as unfinished_jobs,
@@ -170,46 +172,14 @@ const make = Effect.gen(function* () {
   const columns = sql.literal(COLUMNS)
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
   const replaceProved = sql.literal(REPLACE_PROVED)
-  const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
+  const audited = sql.literal(AUDITED)
+  const beginnings = yield* makeBeginnings
   const readable = (text: string | null | undefined) => Option.flatMap(Option.fromNullishOr(text), secrets.open)
-
-  /** Opens a candidate, or dies: a switch must not receive anything else. */
-  const needed = (text: string): string =>
-    Option.getOrThrowWith(secrets.open(text), () => new Error("A change was sealed under another SECRET_KEY"))
 
   const openedChange = ({ candidate, protocol, ...row }: StoredChange): StoredChange => ({
     ...row,
-    candidate: needed(candidate),
+    candidate: beginnings.needed(candidate),
     protocol: { ...protocol, diff: Option.getOrNull(readable(protocol.diff)) }
-  })
-
-  const insertAll = Effect.fnUntraced(function* (changes: ReadonlyArray<NewStoredChange>) {
-    const texts = textsOfStatement(sql, secrets)
-    const rows = changes.map(({ protocol, ...rest }) => ({
-      ...rest,
-      candidate: texts.refer(rest.candidate),
-      phase: protocol.phase,
-      epoch: protocol.epoch,
-      protocol: Struct.omit(protocol, ["diff"])
-    }))
-    const columnsOfNew = sql.literal("job_id, device_id, phase, epoch, protocol, candidate, load_mode")
-    const inserted =
-      yield* sql<InsertedChange>`with ${texts.stored()}given as (select * from jsonb_to_recordset(${sql.json(rows)}) as given
-        (job_id integer, device_id integer, phase text, epoch integer, protocol jsonb, candidate text, load_mode text))
-      insert into config_change (${columnsOfNew}) select ${columnsOfNew} from given
-      on conflict on constraint config_change_once do nothing returning id, job_id, device_id`
-    return yield* Effect.forEach(changes, (change) => {
-      const isThis = (row: InsertedChange) => row.job_id === change.job_id && row.device_id === change.device_id
-      const made = inserted.find(isThis)
-      return made === undefined ? earlier(change) : Effect.succeed({ id: made.id, candidate: change.candidate })
-    })
-  })
-
-  const earlier = Effect.fnUntraced(function* ({ device_id, job_id }: NewStoredChange) {
-    const rows = yield* sql<ChangeToRun>`select id, whole_text(candidate) as candidate from config_change
-      where job_id = ${job_id} and device_id = ${device_id}`
-    const { candidate, id } = yield* Effect.orDie(Effect.fromOption(first(rows)))
-    return { id, candidate: needed(candidate) }
   })
 
   const claimAll = Effect.fnUntraced(function* (claims: ReadonlyArray<ClaimRequest>) {
@@ -224,14 +194,24 @@ const make = Effect.gen(function* () {
           old_config = case when wanted.came_to_nothing then null
             when wanted.before is null or c.protocol ->> 'candidateHash' = wanted.protocol ->> 'oldHash'
             then coalesce(c.old_config, wanted.before) else wanted.before end,
-          claim_token = wanted.token, updated_at = now(),
+          claim_token = wanted.token, updated_at = case when c.claim_token = wanted.token then c.updated_at else now() end,
           sent_at = case when wanted.phase = 'committing' then now() else c.sent_at end
         from wanted where c.id = wanted.id
           and (c.phase = wanted.from_phase and c.epoch = wanted.from_epoch or c.claim_token = wanted.token)
-        returning wanted.place, c.device_id, c.job_id, wanted.proved_hash, wanted.proved_config, wanted.proved_secrets),
+        returning wanted.place, c.id, c.device_id, c.job_id, c.phase,
+          c.phase <> wanted.from_phase and c.updated_at = now() as is_news, wanted.proved_hash, wanted.proved_config, wanted.proved_secrets),
       kept as (insert into proved_config (device_id, job_id, hash, config, secrets)
         select device_id, job_id, proved_hash, proved_config, proved_secrets from claimed where proved_hash is not null
-        order by device_id ${replaceProved})
+        order by device_id ${replaceProved}),
+      told as (insert into event (kind, action, actor, way, job_id, hostname, device_id, is_audit, data)
+        select 'change', moved.phase, coalesce(case when is_audit then acting('name') end, job.scheduled_by, 'server'),
+          coalesce(case when is_audit then acting('way') end, job.scheduled_way, 'server'), moved.job_id, device.hostname,
+          moved.device_id, is_audit, jsonb_build_object('function', job.function_name) || case when is_audit
+            then jsonb_strip_nulls(jsonb_build_object('comment', job.comment, 'ticket_ref', job.ticket_ref,
+              'settings_commit', job.settings_commit, 'templates_commit', job.templates_commit)) else '{}' end
+        from claimed moved join job on job.id = moved.job_id join device on device.id = moved.device_id
+          cross join lateral (select moved.phase in ${audited} as is_audit) kind
+        where moved.is_news order by moved.id)
       select place from claimed`
     // of two claims of one change, only one gets the row
     const won = new Set(rows.map(({ place }) => place))
@@ -250,9 +230,8 @@ const make = Effect.gen(function* () {
 
   return ChangeStore.of({
     live: yield* makeLiveChanges,
-    findOrInsert: Effect.fn("ChangeStore.findOrInsert")(
-      makeGrouped(grouped, insertAll, (change) => lengthOfTexts(change.candidate))
-    ),
+    begin: beginnings.begin,
+    findOrInsert: beginnings.findOrInsert,
     get: Effect.fn("ChangeStore.get")(
       makeGroupedFind(
         grouped,
@@ -265,7 +244,7 @@ const make = Effect.gen(function* () {
       )
     ),
     claim: Effect.fn("ChangeStore.claim")((id: number, claim: Claim, failure: string | null, texts: ClaimTexts = {}) =>
-      Effect.tap(claimGrouped({ id, token: randomUUID(), claim, failure, texts }), (isGranted) =>
+      Effect.tap(claimGrouped({ id, token: `${TOLD} ${randomUUID()}`, claim, failure, texts }), (isGranted) =>
         Effect.sync(() => (isGranted ? moved(id, claim.from.phase, claim.row.phase) : lost(id)))
       )
     ),
@@ -336,7 +315,9 @@ export class ChangeStore extends Context.Service<
   ChangeStore,
   {
     readonly live: LiveChanges
-    /** The job's change on this device: the stored one, in whatever phase, or else the given one. */
+    /** Stores the job's change on a device if its conditions hold, or yields the stored one, in whatever phase. Simultaneous calls share a statement. */
+    readonly begin: (request: BeginRequest) => Effect.Effect<Beginning, SqlError.SqlError>
+    /** The same without conditions. */
     readonly findOrInsert: (change: NewStoredChange) => Effect.Effect<ChangeToRun, SqlError.SqlError>
     readonly get: (id: number) => Find<StoredChange>
     /**

@@ -16,8 +16,6 @@ import {
   type WindowWait
 } from "../domain/Job.ts"
 import { PgClient } from "@effect/sql-pg"
-import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import { SILENT_JOB } from "../domain/TakeOver.ts"
 
 // The job that holds a lock or a device. It is read before a user overrides it: clears the lock, changes guarded fields of the device or
@@ -205,14 +203,14 @@ export interface NewTime {
   readonly waiting: WindowWait | null
 }
 
+/** Whether a job may begin with further devices. */
+export interface JobStanding {
+  readonly status: JobStatus
+  readonly isPaused: boolean
+}
+
 const makeWaits = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const grouped = yield* grouping
-  const paused = (ids: ReadonlyArray<number>) =>
-    sql<{
-      id: number
-    }>`select id from job where id = any(${ids}::integer[]) and pause is not null and status = 'RUNNING'`
-  const findPaused = makeGroupedFind(grouped, paused, ({ id }) => id)
   const timers = sql.literal(TIMERS_LEFT)
   return {
     waitFor: Effect.fn("JobScheduleStore.waits.waitFor")((id: number, waiting: JobWaiting) =>
@@ -246,9 +244,17 @@ const makeWaits = Effect.gen(function* () {
     resume: Effect.fn("JobScheduleStore.waits.resume")((id: number) =>
       Effect.asVoid(sql`update job set pause = null where id = ${id}`)
     ),
-    isPaused: Effect.fn("JobScheduleStore.waits.isPaused")((id: number) => Effect.map(findPaused(id), Option.isSome)),
+    standing: Effect.fn("JobScheduleStore.waits.standing")((id: number) =>
+      Effect.map(
+        sql<JobStanding>`select status, pause is not null and status = 'RUNNING' as "isPaused" from job where id = ${id}`,
+        ([row]) => row ?? { status: "ABORTED" as const, isPaused: false }
+      )
+    ),
     isPausedNow: Effect.fn("JobScheduleStore.waits.isPausedNow")((id: number) =>
-      Effect.map(paused([id]), (found) => found.length > 0)
+      Effect.map(
+        sql`select from job where id = ${id} and pause is not null and status = 'RUNNING'`,
+        (found) => found.length > 0
+      )
     ),
     refreshWaiting: Effect.fn("JobScheduleStore.waits.refreshWaiting")((id: number) =>
       Effect.map(
@@ -277,9 +283,9 @@ interface JobWaits {
   /** Pauses a running job until `resume`. */
   readonly pause: (id: number, by: string, why: string | null) => Write
   readonly resume: (id: number) => Write
-  /** Whether the job is paused. Simultaneous calls share a statement. */
-  readonly isPaused: (id: number) => Effect.Effect<boolean, SqlError.SqlError>
-  /** The same within the caller's transaction. */
+  /** The facts that a job asks for before it begins with a device. */
+  readonly standing: (id: number) => Effect.Effect<JobStanding, SqlError.SqlError>
+  /** Whether the job is paused. */
   readonly isPausedNow: (id: number) => Effect.Effect<boolean, SqlError.SqlError>
   /** Writes whether a running job waits only for the commit timers of its devices; yields its status. */
   readonly refreshWaiting: (id: number) => Effect.Effect<JobStatus | undefined, SqlError.SqlError>
@@ -347,5 +353,5 @@ export class JobScheduleStore extends Context.Service<
   static readonly layer = Layer.effect(
     JobScheduleStore,
     Effect.all({ locks: makeLocks, waits: makeWaits, attempts: makeAttempts })
-  ).pipe(Layer.provide(BackgroundWork.layer))
+  )
 }

@@ -62,6 +62,8 @@ import lockTurn from "./migrations/0066_lock_turn.ts"
 import textsOnce from "./migrations/0070_texts_once.ts"
 import resultsOnce from "./migrations/0071_results_once.ts"
 import safeValues from "./migrations/0059_secure_defaults.ts"
+import toldPhases from "./migrations/0072_told_phases.ts"
+import learnedLineIds from "./migrations/0067_learned_lines.ts"
 
 /**
  * Every migration in order. `oldest` is the oldest release that can work with the database afterwards. A migration that only
@@ -122,8 +124,10 @@ export const migrations = [
   { name: "0059_secure_defaults", oldest: "0.2.0", up: safeValues },
   { name: "0061_page_sessions", oldest: "0.2.0", up: pageSessions },
   { name: "0066_lock_turn", oldest: "0.2.0", up: lockTurn },
+  { name: "0067_learned_lines", oldest: "0.2.0", up: learnedLineIds },
   { name: "0070_texts_once", oldest: "0.2.0", up: textsOnce },
-  { name: "0071_results_once", oldest: "0.2.0", up: resultsOnce }
+  { name: "0071_results_once", oldest: "0.2.0", up: resultsOnce },
+  { name: "0072_told_phases", oldest: "0.2.0", up: toldPhases }
 ] as const
 
 /** A newer release migrated the database with a change that this release cannot work with; only an upgrade helps. */

@@ -5,7 +5,12 @@
 import { PgClient } from "@effect/sql-pg"
 import { Array, Effect, type Option } from "effect"
 import type { SqlError } from "effect/sql"
-import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
+import {
+  type ChangePhase,
+  type ChangeReason,
+  type ChangeRow,
+  failuresOfProof
+} from "../../machines/change/ChangeRow.ts"
 import type { JobStatus } from "../domain/Job.ts"
 import { grouping, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { JOB_ENDED, JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
@@ -25,6 +30,19 @@ export interface LiveChange {
   readonly templates_commit: string | null
 }
 
+/** The newest live change that a device committed, where its proof has failed. */
+export interface FailedProof {
+  readonly id: number
+  readonly device_id: number
+  readonly job_id: number
+  readonly reason: ChangeReason
+  /** The end of the change: ISO 8601 without a zone, UTC, whole seconds. */
+  readonly since: string
+  /** The git commits of its job. */
+  readonly settings_commit: string | null
+  readonly templates_commit: string | null
+}
+
 /** The phase and epoch that the next claim of a change must name. */
 interface ChangePlace extends Pick<ChangeRow, "phase" | "epoch"> {
   readonly id: number
@@ -36,20 +54,25 @@ interface JobOnDevice {
   readonly deviceId: number
 }
 
-/** The facts that a job needs before it begins with a device: its own status, and the newest live change of any job there. */
+/** What a job that waits for another one on a device looks at: its own status, and the newest live change of any job there. */
 interface Outlook {
   readonly status: JobStatus
   readonly newest: LiveChange | null
 }
 
+/** The select list of a `LiveChange`. */
+export const LIVE_CHANGE = `c.id, c.device_id, c.job_id, job.function_name, c.phase, job.settings_commit,
+  job.templates_commit, c.${UNFINISHED} and job.status in ${JOB_UNFINISHED} as "underWay"`
+
+/** Changes `c` of live runs with their jobs. */
+export const LIVE_CHANGES = "config_change c join job on job.id = c.job_id where c.protocol ->> 'dryRun' = 'false'"
+
 /** Live changes by device. */
 export const makeLiveChanges = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const grouped = yield* grouping
-  const change = sql.literal(`c.id, c.device_id, c.job_id, job.function_name, c.phase, job.settings_commit,
-    job.templates_commit, c.${UNFINISHED} and job.status in ${JOB_UNFINISHED} as "underWay"`)
-  const live = sql.literal("config_change c join job on job.id = c.job_id")
-  const isLive = sql.literal("c.protocol ->> 'dryRun' = 'false'")
+  const change = sql.literal(LIVE_CHANGE)
+  const live = sql.literal(LIVE_CHANGES)
 
   const outlooks = Effect.fnUntraced(function* (asking: ReadonlyArray<JobOnDevice>) {
     const given = asking.map(({ deviceId, jobId }, place) => ({ place, device: deviceId, job: jobId }))
@@ -57,7 +80,7 @@ export const makeLiveChanges = Effect.gen(function* () {
       select place, own.status, to_jsonb(newest) as newest
       from jsonb_to_recordset(${sql.json(given)}) as given (place integer, device integer, job integer)
       join job own on own.id = given.job
-      left join lateral (select ${change} from ${live} where c.device_id = given.device and ${isLive}
+      left join lateral (select ${change} from ${live} and c.device_id = given.device
         order by c.id desc limit 1) newest on true order by place`
     return rows.map(({ newest, status }) => ({ newest, status }))
   })
@@ -65,10 +88,18 @@ export const makeLiveChanges = Effect.gen(function* () {
   return {
     newest: Effect.fn("ChangeStore.live.newest")((deviceId: number) =>
       Effect.map(
-        sql<LiveChange>`select ${change} from ${live} where c.device_id = ${deviceId} and ${isLive}
+        sql<LiveChange>`select ${change} from ${live} and c.device_id = ${deviceId}
           order by c.id desc limit 1`,
         Array.head
       )
+    ),
+    failedProofs: Effect.fn("ChangeStore.live.failedProofs")(
+      (deviceIds: ReadonlyArray<number>) => sql<FailedProof>`
+        select newest.* from unnest(${deviceIds}::integer[]) as given (id) cross join lateral (
+          select c.id, c.device_id, c.job_id, c.phase, c.protocol ->> 'reason' as reason, job.settings_commit, job.templates_commit,
+            to_char(c.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as since
+          from ${live} and c.device_id = given.id and c.phase <> 'discarded' order by c.id desc limit 1) newest
+        where newest.phase in ('reverted', 'unknown') and newest.reason in ${sql.in(failuresOfProof)}`
     ),
     newestId: Effect.map(
       sql<{ id: number }>`select coalesce(max(id), 0) as id from config_change`,
@@ -84,10 +115,9 @@ export const makeLiveChanges = Effect.gen(function* () {
     ),
     underWay: Effect.fn("ChangeStore.live.underWay")(
       (hostnames: ReadonlyArray<string>) => sql<LiveChange & { hostname: string }>`
-        select * from (select distinct on (c.device_id) ${change}, device.hostname
-          from ${live} join device on device.id = c.device_id
-          where ${isLive} and device.hostname = any(${hostnames}::text[]) order by c.device_id, c.id desc) newest
-        where "underWay" order by hostname`
+        select newest.*, device.hostname from device cross join lateral (select ${change} from ${live} and c.device_id = device.id
+          order by c.id desc limit 1) newest
+        where device.hostname = any(${hostnames}::text[]) and "underWay" order by hostname`
     )
   } satisfies LiveChanges
 })
@@ -96,6 +126,12 @@ export const makeLiveChanges = Effect.gen(function* () {
 export interface LiveChanges {
   /** The newest live change of a device. */
   readonly newest: (deviceId: number) => Effect.Effect<Option.Option<LiveChange>, SqlError.SqlError>
+  /**
+   * The failed proofs of these devices. A change that was discarded before its commit is no newer one: it has shown nothing.
+   */
+  readonly failedProofs: (
+    deviceIds: ReadonlyArray<number>
+  ) => Effect.Effect<ReadonlyArray<FailedProof>, SqlError.SqlError>
   /** The id of the newest change. */
   readonly newestId: Effect.Effect<number, SqlError.SqlError>
   /** Simultaneous calls share a statement. The job must exist. */

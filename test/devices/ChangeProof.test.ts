@@ -21,7 +21,7 @@ const wanted = (suffices: ReadonlyArray<Proof>, loaded = text): ChangeProof.Proo
   mayAbort: { _tag: "only", jobs: [] },
   secrets: KnownSecrets.make({ platform: eos, deviceId: 1, candidate: loaded, known: null, digest: (value) => value }),
   suffices,
-  missing: (_, running) => missingLines(eos, loaded, running)
+  missing: (_, running) => Effect.succeed(missingLines(eos, loaded, running))
 })
 
 const every: ReadonlyArray<Proof> = ["loaded-again", "promised-text", "lines"]

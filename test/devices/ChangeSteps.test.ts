@@ -6,6 +6,7 @@ import * as ChangeSteps from "../../src/devices/ChangeSteps.ts"
 import type { LoggedIn } from "../../src/devices/DeviceLogin.ts"
 import * as KnownSecrets from "../../src/devices/KnownSecrets.ts"
 import { eos } from "../../src/domain/platforms/eos/Platform.ts"
+import { LearnedLineNotFound } from "../../src/store/ConfigStore.ts"
 import { candidate, makeOneSwitch } from "../drivers/eos/OneSwitchLab.ts"
 
 const text = candidate("vlan 20", "   name guests")
@@ -38,10 +39,13 @@ const loaded = Effect.gen(function* () {
       release: "",
       learned: {
         refresh: () => Effect.succeed(() => undefined),
-        lookup: () => () => undefined,
-        learn: () => Effect.void
+        lookup: () => Effect.succeed(() => undefined),
+        learn: () => Effect.void,
+        list: () => Effect.succeed([]),
+        withdraw: (id) => new LearnedLineNotFound({ id })
       },
-      previous: Effect.succeed(Option.none())
+      previous: Effect.succeed(Option.none()),
+      remark: () => undefined
     },
     isExpected: () => Effect.succeed(false)
   })

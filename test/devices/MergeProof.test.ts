@@ -28,7 +28,7 @@ const merged = Effect.fnUntraced(function* (driver: Driver, target: DriverTarget
           mayAbort: { _tag: "only", jobs: [] },
           secrets,
           suffices,
-          missing: (_, now) => missingLines(platform, text, now)
+          missing: (_, now) => Effect.succeed(missingLines(platform, text, now))
         },
         loggedIn,
         { sessionName: "job1", promised, setSecrets: [] },

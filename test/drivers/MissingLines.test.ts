@@ -169,6 +169,58 @@ it("uses the spellings learnt for the release, and ignores platforms without a r
   expect(missingLines(junos, "a;\nb;", "a;")).toMatchObject([{ lineNumber: 2, line: "b;" }])
 })
 
+describe("the place of a missing line", () => {
+  const places = (...lines: ReadonlyArray<string>) =>
+    missingLines(eos, text(...lines), SHOWN).map(({ line, places }) => [
+      line,
+      ...places.map((place) => place.join(" / "))
+    ])
+
+  it("is the section as it is shown", () => {
+    expect(places("int et1", "   dot1x pae authenticator")).toEqual([
+      ["dot1x pae authenticator", "interface Ethernet1"]
+    ])
+  })
+
+  it("is the section of the heading before, or the one around it, without indentation", () => {
+    expect(places("interface Ethernet1", "mtu 9500")).toEqual([["mtu 9500", "interface Ethernet1", ""]])
+  })
+
+  it("is outside of a section with indented lines", () => {
+    expect(places("interface Ethernet1", "   switchport access vlan 10", "ip routing")).toEqual([["ip routing", ""]])
+  })
+
+  it("is the section of its own heading, also when nothing is shown below it", () => {
+    const shown = "interface Ethernet4\n   mtu 9500\ninterface Ethernet5\n"
+    const found = missingLines(eos, "interface Ethernet4\nmtu 9500\ninterface Ethernet5\nmtu 9500", shown)
+    expect(found).toMatchObject([{ lineNumber: 4, places: [["interface Ethernet5"], []] }])
+  })
+
+  it("is below a heading in a learnt spelling", () => {
+    const shown = "vrf instance A\n   rd 10.0.0.1:1\n"
+    const known = (_: ReadonlyArray<string>, line: string) =>
+      line === "vrf definition A" ? ["vrf instance A"] : undefined
+    expect(missingLines(eos, "vrf definition A\n   rd 10.0.0.1:1", shown, known)).toEqual([])
+    expect(missingLines(eos, "vrf definition A\n   rd 10.0.0.1:2", shown, known)).toMatchObject([
+      { line: "rd 10.0.0.1:2", sections: ["vrf definition A"], places: [["vrf instance A"]] }
+    ])
+  })
+})
+
+describe("lines of an access list", () => {
+  const shown = "ip access-list MGMT\n   10 permit tcp any any eq ssh\n   20 deny ip any any\n"
+  const lacks = (...lines: ReadonlyArray<string>) =>
+    missingLines(eos, text("ip access-list MGMT", ...lines), shown).map(({ line }) => line)
+
+  it("may be typed without the numbers that the switch gives them", () => {
+    expect(lacks("   permit tcp any any eq ssh", "   deny ip any any")).toEqual([])
+  })
+
+  it("are missing with other numbers, and if they say something else", () => {
+    expect(lacks("   30 deny ip any any", "   permit ip any any")).toEqual(["30 deny ip any any", "permit ip any any"])
+  })
+})
+
 describe("lines of a candidate that a configuration does not have", () => {
   it("are searched below their sections, with any indentation", () => {
     const candidate = "interface Ethernet1\n  shutdown\ninterface Ethernet2\n  shutdown\n! a remark\nend\n"

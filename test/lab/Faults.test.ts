@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Fault } from "../../src/lab/Faults.ts"
 import { manyPorts, oneSwitch, type OneSwitch } from "../support/lab/Campus.ts"
@@ -118,6 +118,18 @@ describe("faults of a simulated switch", () => {
       await shell.ask("configure session job1 commit timer 00:00:01")
       await wait(1200)
       expect(device.hostname()).toBe("tried")
+    })
+  )
+
+  it.effect("answers a confirmation, shows no timer any more, and takes the commit back all the same", () =>
+    withFaults([{ kind: "confirmIgnored" }], async (shell, { device }) => {
+      await open(shell)
+      await shell.ask("configure session job1 commit timer 00:00:01")
+      expect(await shell.ask("configure session job1 commit")).toBe("")
+      const list = await shell.ask("show configuration sessions detail")
+      expect(list).not.toMatch(/pending commit timer|job1/)
+      expect(await shell.ask("show configuration sessions detail | json")).not.toMatch(/imer|job1/)
+      await vi.waitFor(() => expect(device.hostname()).toBe("acc1"), { timeout: 5_000 })
     })
   )
 

@@ -1,8 +1,12 @@
 /** Rows whose writers publish their changes: the contents of the events. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { newChange } from "../../machines/change/ChangeDecision.ts"
+import type { ChangePhase } from "../../machines/change/ChangeRow.ts"
 import { SqlClient } from "effect/sql"
 import { CertificateStore } from "../../src/store/CertificateStore.ts"
+import { ChangeStore } from "../../src/store/ChangeStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { storesOn } from "../support/TestStores.ts"
 import { JobScheduleStore } from "../../src/store/JobScheduling.ts"
@@ -41,6 +45,57 @@ it.live("Events of certificates name their device, so that a filter for this dev
         ["revoked", 1, "a1"]
       ]
     )
+  }).pipe(Effect.provide(database))
+)
+
+it.live("Each phase of a change is told once, in order, also if a server of the previous release has written it", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const changes = yield* ChangeStore
+    yield* sql`insert into device (hostname, state, device_type, platform) values ('a1', 'MANAGED', 'ACCESS', 'eos')`
+    const job_id = yield* addJob
+    const protocol = newChange({
+      mode: 1,
+      dryRun: false,
+      force: false,
+      sessionName: "job1",
+      expectedHash: null,
+      timerSeconds: 60
+    })
+    const change = { job_id, device_id: 1, protocol, candidate: "hostname a1", load_mode: "replace" } as const
+    const { id } = yield* changes.findOrInsert(change)
+    yield* changes.findOrInsert(change)
+    const claim = (from: ChangePhase, phase: ChangePhase) =>
+      changes.claim(id, { from: { phase: from, epoch: 1 }, row: { ...protocol, phase } }, null)
+    assert.isTrue(yield* claim("planned", "loading"))
+    assert.isFalse(yield* claim("planned", "loading"))
+    assert.isTrue(yield* claim("loading", "loading"))
+    yield* sql`update config_change set phase = 'committing', claim_token = ${randomUUID()} where id = ${id}`
+    assert.isTrue(yield* claim("committing", "committed"))
+    yield* sql`update config_change set phase = 'looking', epoch = 1 where id = ${id}`
+    assert.isTrue(yield* claim("looking", "confirmed"))
+    yield* sql`update config_change set phase = 'unknown' where id = ${id}`
+    const other = yield* addJob
+    yield* sql`insert into config_change (job_id, device_id, phase, epoch, protocol, candidate) values (${other}, 1, 'planned', 1, '{}', '')`
+
+    const found =
+      yield* sql`select action, actor, job_id, hostname, is_audit, data from event where kind = 'change' order by id`
+    const event = (action: ChangePhase, is_audit: boolean, job: number) => ({
+      action,
+      actor: "indy",
+      job_id: job,
+      hostname: "a1",
+      is_audit,
+      data: { function: "sync_devices" }
+    })
+    assert.deepStrictEqual(found, [
+      ...(["planned", "loading", "committing", "committed", "looking"] as const).map((phase) =>
+        event(phase, false, job_id)
+      ),
+      event("confirmed", true, job_id),
+      event("unknown", true, job_id),
+      event("planned", false, other)
+    ])
   }).pipe(Effect.provide(database))
 )
 

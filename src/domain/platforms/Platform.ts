@@ -117,6 +117,20 @@ export interface ConfigNotation {
 export interface SilentDefault {
   readonly section: RegExp
   readonly line: RegExp
+  /** The beginning of lines that state something else, in the section or directly below it; groups of `line` as `$1`. */
+  readonly other?: string
+  /** A line at the top without which this is no default. */
+  readonly where?: string
+  /** A line of the section, or of the one around it, with which this is no default. */
+  readonly unless?: string
+}
+
+/** A line that is always shown in another form; `section` is the heading at the top that it is below, empty without one. */
+export interface Respelling {
+  readonly section: RegExp
+  readonly line: RegExp
+  /** The other form; groups of `line` as `$1`. */
+  readonly shown: string
 }
 
 /** How a device shows lines of its configuration in another form than it received them. */
@@ -131,6 +145,14 @@ export interface ShownLines {
   readonly freeText: RegExp
   /** A command, and its list of numbers, which may be shown sorted and with ranges. */
   readonly lists: RegExp
+  /** Headings that are shown only with lines below them. */
+  readonly bareHeadings?: RegExp
+  /** Applied one after the other. */
+  readonly respelled?: ReadonlyArray<Respelling>
+  /** The number that the device gives to a line of a list, such as an access list, with the text before it as its first group. */
+  readonly position?: RegExp
+  /** Words that a release shows for others, with what is shown for them. */
+  readonly synonyms?: ReadonlyArray<readonly [given: RegExp, shown: string]>
 }
 
 /** Two builds of one image; each model runs one of them. */

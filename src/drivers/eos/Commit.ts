@@ -1,5 +1,5 @@
 /** Commit, commit timer, confirm and discard on EOS (docs/switch-dialogues.md#eos-commit-confirm-discard). */
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { ConfirmAnswer, MovedCommit } from "../Driver.ts"
 import { CommitError, type ExchangeError, type ReadError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
@@ -44,9 +44,24 @@ export const discard: (cli: Cli, name: string) => Effect.Effect<void, ReadError>
     )
   )
 
+/** The switch has not looked at the commit, because it does something else. */
+const busy = /\bbusy\b|\bin progress\b|\btry again\b|\btemporarily\b/i
+
+/** How often a commit is given again to a busy switch within the deadline of one commit, and the seconds before each. */
+const MORE_COMMITS = 2
+const BUSY_SECONDS = 2
+
 const commitCommand = Effect.fnUntraced(function* (cli: Cli, name: string, command: string) {
-  const answer = yield* cli.send(command, { timeout: cli.timeouts.commit })
-  const complaint = commitComplaint(cli, answer.lines)
+  const give = Effect.map(cli.send(command, { timeout: cli.timeouts.commit }), ({ lines }) =>
+    commitComplaint(cli, lines)
+  )
+  const deadline = (yield* Clock.currentTimeMillis) + cli.timeouts.commit * 1000
+  let complaint = yield* give
+  for (let more = MORE_COMMITS; more > 0 && complaint !== undefined && busy.test(complaint); more--) {
+    if ((yield* Clock.currentTimeMillis) + BUSY_SECONDS * 1000 > deadline) break
+    yield* Effect.sleep(`${BUSY_SECONDS} seconds`)
+    complaint = yield* give
+  }
   if (complaint !== undefined) return yield* commitError(cli, name, named(cli.dialect, command, complaint))
 })
 
@@ -75,7 +90,7 @@ export const commitTimed = (
  * neither that the timer runs nor that it has ended, a refusal may only mean that it does not run: the caller must find out.
  */
 export const confirm = Effect.fnUntraced(function* (cli: Cli, name: string, list: SessionList, wasSeen: boolean) {
-  const { pending, timer } = yield* list.readWhileTimed(wasSeen)
+  const { pending, timer } = yield* list.readWhileTimed(name, wasSeen)
   const given = commitCommand(cli, name, `configure session ${name} commit`)
   if (timer._tag === "unknown") {
     yield* Effect.catchTag(given, "CommitError", (error) =>

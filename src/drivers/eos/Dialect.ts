@@ -5,6 +5,21 @@ import { anyRemark, type Dialect, errorBut } from "../ssh/Dialect.ts"
 /** Remarks that only some releases make are those of a target. */
 const remarks = eos.remarks.filter(({ releases }) => releases === undefined)
 
+// Log messages as `logging format …` has them: time traditional with or without year and zone, or high-resolution; with sequence
+// numbers in front or behind the process; with the priority of syslog; and as RFC 5424 has them. Without a priority the name of the
+// message is needed, because a line of a configuration may begin with a time.
+
+const time = String.raw`(?:[A-Z][a-z]{2} [ \d]\d(?: \d{4})? \d\d:\d\d:\d\d(?:\.\d+)?(?: [A-Z]{2,5})?|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*(?:Z|[+-]\d\d:\d\d))`
+const sequence = String.raw`(?:\d{1,10}: )?`
+const priority = String.raw`<\d{1,3}>`
+const messageName = String.raw`%[A-Z0-9_]+-\d-[A-Z0-9_]+:`
+const logLine = new RegExp(
+  [
+    String.raw`^${sequence}${time}(?::| \S+ \S+(?: \S+){0,3}) ${messageName}`,
+    String.raw`^${sequence}${priority}(?:1 )?${sequence}(?:${time}|-) \S+ \S`
+  ].join("|")
+)
+
 export const dialect: Dialect = {
   prompt: /^[\w.\-@()/: ]{1,255}(\(config[^()\s]{0,255}\))?[>#]\s?$/,
   // "(s1)" of a modular switch belongs to the name; only "(config…)" is a mode, with lists and names of any characters
@@ -16,9 +31,7 @@ export const dialect: Dialect = {
   asksForText: /\btype ['"]?EOF['"]?/i,
   denied: /\bauthorization denied for command\b/i,
   showsData: /^(?:show|bash|dir|more|verify)\b/,
-  // the time as `logging format timestamp` has it: traditional with or without year and zone, high-resolution
-  logLine:
-    /^(?:[A-Z][a-z]{2} [ \d]\d(?: \d{4})? \d\d:\d\d:\d\d(?:\.\d+)?(?: [A-Z]{2,5})?|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*(?:Z|[+-]\d\d:\d\d)) \S+ \S+: %[A-Z0-9_]+-\d-[A-Z0-9_]+:/,
+  logLine,
   pager: /^\s*--\s?More\s?--\s*$/i,
   enable: { command: "enable", password: /assword:\s*$/i },
   prepare: ["terminal length 0", "terminal width 511", "no terminal monitor"],

@@ -33,13 +33,12 @@ import { escapeRegExp } from "../ssh/Dialect.ts"
 import { discard } from "./Commit.ts"
 import { sessionConfig } from "./RunningConfig.ts"
 import { sessionList, sessionMode } from "./Sessions.ts"
+import { openedInput } from "../../domain/ConfigLines.ts"
 import { eos } from "../../domain/platforms/eos/Platform.ts"
 
 // Cuts an EOS configuration text into the units that are sent (docs/switch-dialogues.md#eos-loading-a-candidate and
 // docs/switch-dialogues.md#multi-line-inputs): comments and `end` are dropped, texts of known commands stay with them, mode
 // comments become the `comment` command. A line `EOF` that belongs to no known command ends the text of one before it.
-
-const { multiLineInputs } = eos.configuration
 
 const endOfText = "EOF"
 // A terminal would act on these instead of taking them as text. Line ends are none: they are where the text is cut.
@@ -66,7 +65,7 @@ const modeComment = (lines: ReadonlyArray<string>, start: number): ConfigUnit =>
 }
 
 const command = (lines: ReadonlyArray<string>, start: number, typed: string): Result.Result<ConfigUnit, string> => {
-  const multiLine = multiLineInputs.find(({ opens }) => opens.test(typed))
+  const multiLine = openedInput(eos.configuration, typed)
   if (multiLine === undefined) return Result.succeed(configUnit(start + 1, typed))
   const next = indexAfterTexts(lines, start + 1, multiLine.texts)
   return next === undefined
@@ -140,8 +139,15 @@ export const halves = ({
   return cut === 0 ? [units, []] : [units.slice(0, cut), units.slice(cut)]
 }
 
-const locked = (cli: Cli, session: string, message: string): SessionLockedException =>
-  new SessionLockedException({ hostname: cli.target.hostname, session, message })
+/** The switch opens no session for us: others are in the way, as far as it lists them. */
+const locked = Effect.fnUntraced(function* (cli: Cli, name: string, message: string) {
+  const listed = yield* Effect.catchTag(sessionList(cli).read, ["CommandRejected", "UnexpectedAnswer"], () =>
+    Effect.succeed(null)
+  )
+  const others = listed?.sessions.filter((session) => session.state !== "done" && session.name !== name) ?? []
+  const session = others.map((other) => other.name).join(", ")
+  return yield* new SessionLockedException({ hostname: cli.target.hostname, session, message, unopened: true })
+})
 
 /** Precedes the lines of a whole configuration, in one packet with the first of them. */
 const startFromNothing = configUnit(0, "rollback clean-config")

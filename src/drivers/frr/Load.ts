@@ -5,7 +5,7 @@
 import { hash } from "node:crypto"
 import { Effect } from "effect"
 import { clearForLoad, type ForeignSessions } from "../LoadChecks.ts"
-import type { LoadRequest, LoadResult } from "../Driver.ts"
+import type { LineComparison, LoadRequest, LoadResult } from "../Driver.ts"
 import {
   CommandRejected,
   type LoadError,
@@ -15,18 +15,14 @@ import {
   UnexpectedAnswer
 } from "../DriverErrors.ts"
 import { maskAnswer, maskSecrets } from "../SecretMask.ts"
-import { discard } from "./Commit.ts"
+import { discard, runningConfig } from "./Commit.ts"
 import { need } from "./Dialect.ts"
 import type { Remote } from "./Answers.ts"
-import { ask, REJECTED_LINES, sessions } from "./Sessions.ts"
+import { ask, NOT_ONE_FILE, REJECTED_LINES, sessions } from "./Sessions.ts"
+import { type Edit, makeLineFinder, mayBeSilent, respelled, undefinedNeighbours, withoutSilent } from "./Spelling.ts"
 
 // The difference of frr-reload.py, in the form that people and the change score read: added lines with a plus, removed ones with a
 // minus, below their sections. It is no unified diff, because FRR gives no places.
-
-interface Edit {
-  readonly section: ReadonlyArray<string>
-  readonly line: string
-}
 
 const DELETES = "Lines To Delete"
 const ADDS = "Lines To Add"
@@ -70,14 +66,46 @@ const between = (lines: ReadonlyArray<string>, from: string, to: string): Readon
   return end < 0 ? rest : rest.slice(0, end)
 }
 
-/** The edits that lead from what runs to the candidate; empty when there are none. */
-export const differenceOf = (told: string): string => {
+/** The edits that lead from what runs to the candidate. */
+interface Difference {
+  readonly removed: ReadonlyArray<Edit>
+  readonly added: ReadonlyArray<Edit>
+}
+
+const readDifference = (told: string): Difference => {
   const lines = told.split("\n").filter((line) => !logLine.test(line))
-  const removed = editsOf(between(lines, DELETES, ADDS)).map(({ line, section }) => ({
-    section,
-    line: withoutNo(line)
-  }))
-  return [...shown(removed, "-"), ...shown(editsOf(between(lines, ADDS, DELETES)), "+")].join("\n")
+  return {
+    removed: editsOf(between(lines, DELETES, ADDS)).map(({ line, section }) => ({ section, line: withoutNo(line) })),
+    added: editsOf(between(lines, ADDS, DELETES))
+  }
+}
+
+const rendered = ({ added, removed }: Difference): string => [...shown(removed, "-"), ...shown(added, "+")].join("\n")
+
+/** What frr-reload.py tells, for people; empty when nothing would change. */
+export const differenceOf = (told: string): string => rendered(readDifference(told))
+
+/** The same without the defaults that FRR does not show. Reads what runs only if that matters. */
+const withoutDefaults = Effect.fnUntraced(function* (remote: Remote, told: string) {
+  const { added, removed } = readDifference(told)
+  const seen = mayBeSilent(added) ? withoutSilent(added, yield* runningConfig(remote)) : added
+  return { removed, added: seen } satisfies Difference
+})
+
+/** The difference as lines of the candidate; frr-reload.py has removed routes and list entries among its added lines. */
+const comparedLines = (text: string, { added, removed }: Difference): LineComparison => {
+  const find = makeLineFinder(text)
+  const found = added.map((edit) => ({ edit, lineNumber: find(edit) }))
+  const isRemoved = ({ edit, lineNumber }: (typeof found)[number]) =>
+    lineNumber === null && edit.line.trimStart().startsWith("no ")
+  return {
+    missing: found.flatMap((one) =>
+      isRemoved(one) ? [] : [{ line: one.edit.line.trim(), lineNumber: one.lineNumber }]
+    ),
+    extra: [...removed.map(({ line }) => line), ...found.filter(isRemoved).map(({ edit }) => withoutNo(edit.line))].map(
+      (line) => line.trim()
+    )
+  }
 }
 
 const mostRejected = 20
@@ -97,10 +125,10 @@ export const rejectedLines = (text: string, said: string): ReadonlyArray<Rejecte
   })
 }
 
-const rejected = ({ target }: Remote, { mode, text }: LoadRequest, said: string) => {
-  const lines = rejectedLines(text, said).slice(0, mostRejected)
+/** The candidate is refused for these lines; without any for what the switch says. */
+const rejected = ({ target }: Remote, { mode }: LoadRequest, lines: ReadonlyArray<RejectedLine>, said: string) => {
   const message = lines[0]?.answer ?? maskSecrets(said.trim())
-  const fields = { hostname: target.hostname, message, rejected: lines }
+  const fields = { hostname: target.hostname, message, rejected: lines.slice(0, mostRejected) }
   return mode === "replace" ? new ReplaceConfigException(fields) : new MergeConfigException(fields)
 }
 
@@ -120,11 +148,12 @@ export const load: (
   }
   const otherSessions = yield* clearForLoad(way, request)
   yield* need(remote, "frr-reload.py")
-  const input = `${request.text.trimEnd()}\n`
+  const input = `${respelled(request.text).trimEnd()}\n`
   const words = ["load", request.name, request.mode, hash("sha256", input, "hex")]
   const { code, complaints, output } = yield* ask(remote, words, { input, seconds: remote.timeouts.load })
   const command = `load ${request.name}`
-  if (code === REJECTED_LINES) return yield* rejected(remote, request, output)
+  if (code === REJECTED_LINES) return yield* rejected(remote, request, rejectedLines(request.text, output), output)
+  if (code === NOT_ONE_FILE) return yield* rejected(remote, request, [], complaints)
   if (code !== 0) {
     const message = maskSecrets(complaints.trim().split("\n").slice(-3).join("\n"))
     return yield* new CommandRejected({ hostname, command, message })
@@ -132,5 +161,12 @@ export const load: (
   if (!output.endsWith(WHOLE)) {
     return yield* new UnexpectedAnswer({ hostname, command, message: "the difference is cut off" })
   }
-  return { diff: differenceOf(output.slice(0, -WHOLE.length)), willRun: null, remarks: [], ...otherSessions }
+  const undefinedOnes = request.mode === "replace" ? undefinedNeighbours(request.text) : []
+  if (undefinedOnes.length > 0) {
+    yield* discard(remote, request.name)
+    return yield* rejected(remote, request, undefinedOnes, "")
+  }
+  const difference = yield* withoutDefaults(remote, output.slice(0, -WHOLE.length))
+  const compared = comparedLines(request.text, difference)
+  return { diff: rendered(difference), willRun: null, compared, remarks: [], ...otherSessions }
 })

@@ -71,6 +71,7 @@ export const ensure = Effect.fnUntraced(function* (
 
 /** How the script ended, by its exit code. */
 export const REJECTED_LINES = 2
+export const NOT_ONE_FILE = 5
 
 const command = (words: ReadonlyArray<string>): string => [CHANGE, ...words.map(quoted)].join(" ")
 

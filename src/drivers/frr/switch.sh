@@ -1,5 +1,5 @@
 #!/bin/sh
-# switchyard version 3
+# switchyard version 4
 #
 # Makes a switch that runs FRRouting take a change back automatically. It is installed in a directory of its own next to the
 # startup configuration, so a rename puts files there in one step. It needs a POSIX shell, coreutils, awk, grep, sed, find,
@@ -11,8 +11,8 @@
 #   reverting/          the same, while it is taken back; the process that renames pending first decides its outcome
 #   last                the outcome of the last commit
 #
-# Ends with 0, with 2 if lines of a candidate are wrong, with 3 if another user is in the way, with 4 if it refuses, else
-# with 1. Answers go to its output, errors to its error output.
+# Ends with 0, with 2 if lines of a candidate are wrong, with 3 if another user is in the way, with 4 if it refuses, with 5 if
+# FRR has a file for each daemon, else with 1. Answers go to its output, errors to its error output.
 set -u
 umask 077
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
@@ -102,6 +102,21 @@ reload() { # DIRECTORY
   timeout --foreground "$APPLY_SECONDS" "$RELOAD" --reload --stdout --confdir "$1" "$1/frr.conf" 2>&1
 }
 
+# Without this FRR saves each daemon's part to a file of its own, and starts with those as long as there is no common one.
+insist_on_one_file() {
+  said=$(sed -n 's/^ *\(no \)*service integrated-vtysh-config *$/\1one/p' "$ETC/vtysh.conf" 2>/dev/null | tail -n 1)
+  case $said in
+    one) return ;;
+    '') [ ! -e "$STARTUP" ] || return 0 ;;
+  esac
+  parts=
+  for part in "$ETC"/*d.conf "$ETC"/zebra.conf; do
+    [ ! -e "$part" ] || parts="$parts ${part##*/}"
+  done
+  [ "$said" = 'no one' ] || [ -n "$parts" ] || return 0
+  fail 5 "FRR has a file for each daemon there${parts:+ (}${parts# }${parts:+)} and not one for all (service integrated-vtysh-config in $ETC/vtysh.conf), so what it starts with cannot be compared with what runs: a change could neither be proved nor saved"
+}
+
 check() { # FILE: ends with 2 and names the lines that are wrong
   said=$(timeout "$APPLY_SECONDS" vtysh -C -f "$1" 2>&1) && return
   printf '%s\n' "$said" | grep '^line [0-9]' && exit 2
@@ -188,6 +203,7 @@ state() {
 }
 
 load() { # NAME replace|merge HASH, and the text as input
+  insist_on_one_file
   new=$HERE/candidates/.$1.$$
   rm -rf "$HERE/candidates/.$1."*
   trap 'rm -rf "$new"' EXIT

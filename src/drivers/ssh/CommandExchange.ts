@@ -3,6 +3,7 @@
  * answer, removes the echo, answers questions. See `Shell` for when a prompt is accepted at once.
  */
 import { type Conversation, type Step, waiting } from "./Shell.ts"
+import { isBroadcast, withoutBroadcasts } from "./Broadcast.ts"
 import { isSame, mayBe, timesBefore } from "./Dialect.ts"
 import type { TerminalText } from "./TerminalText.ts"
 
@@ -79,8 +80,13 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
   let probed = false
 
   /** The lines without the prompts that our empty line has repeated. */
-  const given = ({ lines, partial }: TerminalText): ReadonlyArray<string> =>
-    probed ? lines.slice(0, lines.length - timesBefore(lines, partial)) : lines
+  const given = ({ lines: all, partial }: TerminalText): ReadonlyArray<string> => {
+    const lines = withoutBroadcasts(all)
+    if (!probed) return lines
+    // behind a prompt that a message has hidden stands the echo of our empty line
+    const end = lines.length < all.length && lines.at(-1) === "" ? lines.slice(0, -1) : lines
+    return end.slice(0, end.length - timesBefore(end, partial))
+  }
 
   const answer = (terminal: TerminalText, repeatedQuestion = false): CommandAnswer => ({
     lines: given(terminal)
@@ -110,9 +116,13 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
     return fresh.length === 0 || fresh.some((line) => !request.logLine.test(line))
   }
 
+  /** A message to all users stands behind what may have been the prompt. */
+  const hidesPrompt = ({ lines, partial }: TerminalText): boolean =>
+    partial === "" && lines.at(-1)?.trim() === "" && lines.some(isBroadcast)
+
   /** A text like a prompt of another form is one if an empty line brings it again. */
   const probe = (terminal: TerminalText): Step<CommandAnswer> => {
-    if (!mayBe(terminal.partial)) return waiting
+    if (!mayBe(terminal.partial) && !hidesPrompt(terminal)) return waiting
     if (probed) {
       const again = timesBefore(terminal.lines, terminal.partial) > 0
       return again ? { done: true, value: answer(terminal) } : waiting
@@ -137,6 +147,7 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
     if (step !== undefined) return step
     if (terminal.partial.length > longestPrompt) return waiting
     const last = terminal.partial
+    if (!probed && hidesPrompt(terminal)) return { done: false, settle: strangerMillis }
     if (request.pager.test(last)) return { done: false, settle: pagerMillis }
     if (!request.prompt.test(last)) return mayBe(last) ? { done: false, settle: strangerMillis } : waiting
     const isCurrent = isSame(last, request.current)

@@ -5,6 +5,7 @@
  * remark. As soon as the count or an echo does not fit, `desynchronised` says why; as soon as the next unit is echoed behind a
  * prompt of another mode, `strayed` is the unit that led there.
  */
+import { isBroadcast } from "./Broadcast.ts"
 import { judge, type Speech } from "./Dialect.ts"
 
 export interface LedgerRules {
@@ -55,6 +56,8 @@ export class PromptLedger {
   #problem: string | undefined
   #asked: ConfigUnit | undefined
   #strayed: ConfigUnit | undefined
+  /** A message to all users began since the last prompt: what follows is its text, unless it is a plain refusal. */
+  #broadcast = false
 
   constructor(units: Array<ConfigUnit>, rules: LedgerRules) {
     this.#units = units
@@ -220,6 +223,7 @@ export class PromptLedger {
       return
     }
     this.#answered++
+    this.#broadcast = false
     this.#bytes -= unit.bytes
     this.#responded = false
   }
@@ -265,6 +269,8 @@ export class PromptLedger {
     // The text of a banner may look like an error message, but is none.
     if (text === "" || isInput(unit, text)) return
     const { speech } = this.#rules
+    this.#broadcast ||= isBroadcast(text)
+    if (this.#broadcast && !speech.error.test(text)) return
     if (unit.text.length === 0 && speech.asksForText.test(text)) this.#asked ??= unit
     if (!speech.error.test(text) && mayBeEcho(unit, text)) return
     const kind = judge(speech, text)

@@ -3,7 +3,6 @@
  * way to the actor become reports like any other, because a job must record a result for every device.
  */
 import { Clock, Deferred, Effect, Option, Schedule } from "effect"
-import type { SqlError } from "effect/sql"
 import {
   abandon,
   cancel as cancelled,
@@ -19,11 +18,10 @@ import * as Candidate from "../../drivers/Candidate.ts"
 import { type MergeConfigException, renderError, type ReplaceConfigException } from "../../drivers/DriverErrors.ts"
 import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import type { BeginConditions } from "../../store/ChangeBeginning.ts"
 import { ChangeStore, type TimedChange } from "../../store/ChangeStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import type { MissingLinesPolicy } from "../../domain/Job.ts"
-import { isOtherDevice, RecordChanged } from "../../domain/DeviceIdentity.ts"
+import { DisputedRecord, heldFields, RecordChanged, UnseenDevice } from "../../domain/DeviceIdentity.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 import { rareRetry } from "../../runtime/BackgroundWork.ts"
 
@@ -31,7 +29,7 @@ import { rareRetry } from "../../runtime/BackgroundWork.ts"
 export type ConfirmMode = 0 | 1 | 2
 
 /** A change that a job wants on a device. */
-interface WantedChange {
+export interface WantedChange {
   readonly jobId: number
   readonly candidate: string
   /** Becomes 0 where the platform has no commit timer. */
@@ -102,38 +100,33 @@ const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Ef
     Effect.catch((error) => Effect.succeed(broken(callErrorText(error))))
   )
 
-/** The device was deleted; a running job cannot be. */
-const isReferenceGone = (error: SqlError.SqlError): boolean => error.reason._tag === "ConstraintError"
-
 /** The errors of `storeChange` by which a device gets no change: nothing was sent to it. */
 export const notStored = ["UnmanageableDevice", "UnseenDevice", "DisputedRecord", "RecordChanged"] as const
 
-/** Once the change is stored, the device's record cannot change; before, it may have been changed or deleted. */
-const requireSame = Effect.fnUntraced(function* (device: Device, changeId: number) {
-  const devices = yield* DeviceStore
+/** The conditions of the caller's job. */
+type JobConditions = Pick<BeginConditions, "notAborting" | "notPaused" | "newestSeen">
 
-  const now = yield* Effect.option(devices.get(device.id))
-  if (Option.exists(now, (record) => !isOtherDevice(device, record))) return
-  if (yield* cancelChange(changeId)) return yield* new RecordChanged({ hostname: device.hostname })
-})
+const NO_CONDITIONS: JobConditions = { notAborting: false, notPaused: false, newestSeen: null }
 
-/** The job's change on the device, new or already stored. A refused candidate is not stored. */
-export const storeChange = Effect.fn("ChangeCalls.store")(function* (device: Device, wanted: WantedChange) {
+/**
+ * Stores the job's change on the device, if the conditions of its job hold, and yields it or why there is none yet. Fails where the
+ * device's record forbids a change, or has changed since it was read. A refused candidate is not stored.
+ */
+export const beginChange = Effect.fn("ChangeCalls.begin")(function* (
+  device: Device,
+  wanted: WantedChange,
+  conditions: JobConditions
+) {
   const config = yield* ServerConfig
   const changes = yield* ChangeStore
-  const identities = yield* UniqueFieldStore
-  const { unseen } = yield* DeviceStore
 
   yield* requireManageable(device)
   const platform = platformOf(device.platform)
-  const { candidate: text, originOf } = wanted
+  const { candidate, originOf } = wanted
+  const { hostname } = device
   if (platform !== undefined) {
-    const { hostname } = device
-    yield* passGate({ hostname, platform, text, mode: "replace", ...(originOf === undefined ? {} : { originOf }) })
-  }
-  if (!wanted.dryRun) {
-    yield* unseen.requireSeen(device.id)
-    yield* identities.requireUndisputed(device.id)
+    const text = { hostname, platform, text: candidate, mode: "replace" } as const
+    yield* passGate({ ...text, ...(originOf === undefined ? {} : { originOf }) })
   }
   const mode = can(device, "timer") ? wanted.mode : 0
   const protocol = newChange({
@@ -142,22 +135,31 @@ export const storeChange = Effect.fn("ChangeCalls.store")(function* (device: Dev
     force: wanted.force,
     sessionName: Candidate.ofJob(wanted.jobId),
     expectedHash: wanted.expectedHash,
-    timerSeconds: mode === 0 ? null : timerFor(config.COMMIT_CONFIRMED_TIMEOUT, lineCount(wanted.candidate)),
+    timerSeconds: mode === 0 ? null : timerFor(config.COMMIT_CONFIRMED_TIMEOUT, lineCount(candidate)),
     ...(wanted.shown === undefined ? {} : { shown: wanted.shown }),
     ...(wanted.onMissingLines === undefined ? {} : { onMissingLines: wanted.onMissingLines })
   })
-  const stored = changes.findOrInsert({
-    job_id: wanted.jobId,
-    device_id: device.id,
-    protocol,
-    candidate: wanted.candidate,
-    load_mode: "replace"
-  })
-  const change = yield* Effect.catchIf(stored, isReferenceGone, () =>
-    Effect.fail(new RecordChanged({ hostname: device.hostname }))
-  )
-  yield* requireSame(device, change.id)
-  return change
+  const change = { job_id: wanted.jobId, device_id: device.id, protocol, candidate, load_mode: "replace" } as const
+  const held = heldFields(device)
+  const begun = yield* changes.begin({ change, conditions: { ...conditions, held, isCertain: !wanted.dryRun } })
+  switch (begun._tag) {
+    case "Unseen":
+      return yield* new UnseenDevice({ hostname, backupOf: begun.backupOf })
+    case "Disputed":
+      return yield* new DisputedRecord({ hostname, role: begun.role, value: begun.value, other: begun.other })
+    case "Changed":
+      return yield* new RecordChanged({ hostname })
+    default:
+      return begun
+  }
+})
+
+/** The job's change on the device, new or already stored, whatever its job and others do. */
+export const storeChange = Effect.fnUntraced(function* (device: Device, wanted: WantedChange) {
+  const begun = yield* beginChange(device, wanted, NO_CONDITIONS)
+  return begun._tag === "Stored"
+    ? begun
+    : yield* Effect.die(new Error(`A change waits without a condition: ${begun._tag}`))
 })
 
 /** Runs a stored change until it ends or waits for a verdict; an ended one is only reported. */

@@ -49,6 +49,12 @@ const whereItIs: Readonly<Record<ChangeReport["runs"], string>> = {
   unclear: "It is not certain which configuration the device runs."
 }
 
+/** What a restart of the device does, where that is not what it runs. */
+const afterRestart: Partial<Record<string, string>> = {
+  notSaved: "The device runs the new configuration, but a restart may bring the old one back.",
+  notRestored: "The device runs the configuration that it had before, but a restart may bring the new one back."
+} satisfies Partial<Record<ChangeReason, string>>
+
 const ALTERED =
   "Nothing was sent to it. A dry run with force shows the difference; a live run with force overwrites what was altered."
 
@@ -57,7 +63,8 @@ const ALTERED_BY_LINE =
 
 const stateOf = ({ reason, result, runs }: ChangeReport): string => {
   if (reason === "hashMismatch") return ALTERED
-  return reason === "leftConfiguration" && result === "unknown" ? ALTERED_BY_LINE : whereItIs[runs]
+  if (reason === "leftConfiguration" && result === "unknown") return ALTERED_BY_LINE
+  return (reason === null ? undefined : afterRestart[reason]) ?? whereItIs[runs]
 }
 
 /** The whole text of a failed change: the device's error, its present configuration, and the sentence of the outcome. */

@@ -21,11 +21,15 @@ import type { Device } from "../../domain/Device.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { CandidateConfigs, type Render, RenderFailed } from "../../templates/CandidateConfigs.ts"
+import { findFailedProofs, isLeftOut } from "./FailedProofs.ts"
 import type { SyncRun } from "./Outcome.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 import { watchTimers } from "./ChangeCalls.ts"
 import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"
 import { JobScheduleStore } from "../../store/JobScheduling.ts"
+
+/** How often a held job looks whether it may begin with further devices. */
+const LOOK_EVERY = "500 millis"
 
 // The remaining work of a sync, at its beginning or after a restart: the devices without a final result, the sources of their
 // renderings, and why the rollout was stopped before, if it was.
@@ -65,7 +69,7 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
   const timers = yield* watchTimers(job)
   const rows = yield* jobs.devices(job.id)
   const done = new Set(rows.filter((row) => row.waiting !== true).map(({ hostname }) => hostname))
-  const failed = rows.filter(({ result }) => result.failed).map(({ hostname }) => hostname)
+  const failed = rows.filter(({ result }) => result.failed && !isLeftOut(result)).map(({ hostname }) => hostname)
   const selected = yield* select(memo.hostnames)
   const devices = selected.filter(({ hostname }) => !done.has(hostname))
   const begun = new Map((yield* changes.progressOfJob(job.id)).map((progress) => [progress.device_id, progress]))
@@ -74,7 +78,11 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
   const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
   const { changesSeen } = memo
   const run = runOf(job, memo)
-  const work: SyncWork = { job, plan, run, guard, timers, changesSeen, render, begun, waiting: new Map() }
+  const { waits } = yield* JobScheduleStore
+  const standing = yield* Effect.cachedWithTTL(waits.standing(job.id), LOOK_EVERY)
+  const failedProofs = yield* findFailedProofs(job, devices)
+  const shared = { job, plan, run, guard, timers, changesSeen, standing, failedProofs }
+  const work: SyncWork = { ...shared, render, begun, waiting: new Map() }
   return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
 })
 
@@ -84,9 +92,6 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
 
 /** How often the changes are checked for a failed one that still waits for its switch. */
 const WATCH_EVERY = "1 second"
-
-/** How often a held stage checks whether it may begin. */
-const LOOK_EVERY = "500 millis"
 
 /** A device that became unreachable after its commit reports late; its row shows at once that it will not be confirmed. */
 const watch = Effect.fnUntraced(function* (work: SyncWork, devices: ReadonlyMap<number, Device>, isCanary: boolean) {
@@ -115,7 +120,7 @@ const whenResumed = Effect.fnUntraced(function* (work: SyncWork, devices: Readon
 
   const { begun, guard, job, plan } = work
   if (plan.scope !== "stage" || devices.some(({ id }) => begun.has(id))) return
-  while (guard.stop() === null && (yield* waits.isPaused(job.id))) yield* Effect.sleep(LOOK_EVERY)
+  while (guard.stop() === null && (yield* waits.standing(job.id)).isPaused) yield* Effect.sleep(LOOK_EVERY)
 })
 
 /** Works on the devices of one stage until each has ended or waits for a verdict. */

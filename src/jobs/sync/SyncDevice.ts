@@ -8,18 +8,19 @@ import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domai
 import { type Stop, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { type CommitSet, WorkingCommits } from "../../domain/Repository.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
-import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
+import { type ChangeProgress, ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import type { LiveChange } from "../../store/UnfinishedChanges.ts"
+import type { FailedProof, LiveChange } from "../../store/UnfinishedChanges.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import {
+  beginChange,
   cancelChange,
   type CandidateRefused,
   refusedCandidate,
   runChange,
   settleChange,
-  storeChange,
-  type TimerWatch
+  type TimerWatch,
+  type WantedChange
 } from "./ChangeCalls.ts"
 import {
   becauseOf,
@@ -32,6 +33,7 @@ import {
   type SyncRun,
   unmanageable
 } from "./Outcome.ts"
+import { leftOut, whyLeftOut } from "./FailedProofs.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { DerivedSecretStore, findMark } from "../../store/SecretStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -40,7 +42,9 @@ import type { Render } from "../../templates/CandidateConfigs.ts"
 import type { Guard, SyncPlan } from "./SyncPlan.ts"
 import { fenceDevice } from "../requests/DryRun.ts"
 import { originOf } from "../../templates/Provenance.ts"
-import { JobScheduleStore } from "../../store/JobScheduling.ts"
+import type { SqlError } from "effect/sql"
+import type { ChangeToRun } from "../../store/ChangeBeginning.ts"
+import type { JobStanding } from "../../store/JobScheduling.ts"
 
 // A running sync job: the state that its stages, its devices and the verdict over them share.
 
@@ -66,6 +70,10 @@ export interface SyncWork extends VerdictContext {
   readonly render: Render
   /** Number of the newest change when the job started. */
   readonly changesSeen: number
+  /** Devices that are left out if their configuration is still the one whose proof has failed, by id. */
+  readonly failedProofs: ReadonlyMap<number, FailedProof>
+  /** Whether the job is paused or aborted; devices that ask at about the same time share an answer. */
+  readonly standing: Effect.Effect<JobStanding, SqlError.SqlError>
   /** Changes of this job that an earlier run has begun, by device id. */
   readonly begun: ReadonlyMap<number, ChangeProgress>
   /** Devices that wait, by id. Grows and shrinks while the job runs. */
@@ -198,8 +206,29 @@ const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname
   return null
 })
 
-/** The device's change; null when there can be none, with a row that says why. */
-const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncWork, device: Device) {
+/** A row of a device on which the job has changed nothing. */
+const record = Effect.fnUntraced(function* (
+  { job: { id } }: SyncWork,
+  { hostname }: Device,
+  result: DeviceResult,
+  reachedEnd = false
+) {
+  const jobs = yield* JobStore
+  return yield* jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
+})
+
+/** Leaves the device as it is. That is no new failure, so a rollout goes on, unless it is for all devices or for none. */
+const leaveOut = Effect.fnUntraced(function* (work: SyncWork, device: Device, why: string) {
+  if (work.plan.allOrNothing) return yield* refuse(work, device, leftOut(why))
+  yield* record(work, device, leftOut(why))
+  return null
+})
+
+/** The first step on a device: a change to run, wait for another job, wait until this job is resumed, or no more work. */
+type Beginning = ChangeToRun | "wait" | "paused" | null
+
+/** The change that the settings want on the device; null when there can be none, with a row that says why. */
+const wantedChange = Effect.fn("CandidateChange.want")(function* (work: SyncWork, device: Device) {
   const derivedSecrets = yield* DerivedSecretStore
   const windows = yield* JobWindows
 
@@ -213,6 +242,9 @@ const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncW
     return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
   }
   const candidate = rendered.success.text
+  const failed = work.failedProofs.get(device.id)
+  const why = failed === undefined ? null : yield* whyLeftOut(failed, candidate)
+  if (why !== null) return yield* leaveOut(work, device, why)
   const mark = findMark(candidate)
   if (mark !== undefined) return yield* refuse(work, device, renderFailed(withMark(mark)))
   yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
@@ -220,7 +252,7 @@ const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncW
   const shown = dry_run_job === undefined ? null : yield* fenceDevice(dry_run_job, device, candidate)
   if (shown !== null && Result.isFailure(shown)) return yield* refuse(work, device, fenced(candidate, shown.failure))
   const policy = onMissingLines === undefined ? {} : { onMissingLines }
-  const wanted = {
+  return {
     jobId: job.id,
     candidate,
     mode: plan.mode,
@@ -231,9 +263,51 @@ const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncW
     ...policy,
     ...(shown === null ? {} : { shown: shown.success })
   }
+})
+
+/** Begins the change, or takes the turn of the job after others on the device. */
+const beginInTurn = Effect.fnUntraced(function* (
+  work: SyncWork,
+  device: Device,
+  wanted: WantedChange,
+  hasWaited: boolean
+) {
+  const { guard, job, plan } = work
+  const turn = { jobId: job.id, hasWaited, commits: yield* WorkingCommits }
+  let changesSeen = work.changesSeen
+  for (;;) {
+    const begun = yield* beginChange(device, wanted, {
+      notAborting: true,
+      // devices of a stage that are confirmed together are begun together: the first timers run while the others work
+      notPaused: plan.scope === "device",
+      newestSeen: job.args.dry_run ? null : changesSeen
+    })
+    if (begun._tag === "Stored") return begun
+    if (begun._tag === "Paused") return "paused" as const
+    if (begun._tag === "Aborting") {
+      yield* guard.aborted
+      const stop = guard.stop()
+      if (stop !== null) yield* record(work, device, notStarted(stop, MAIN_TASK))
+      return null
+    }
+    const taken = turnOf(begun.newest, { ...turn, changesSeen })
+    if (taken._tag === "Wait") return "wait" as const
+    if (taken._tag === "LeaveAlone") return yield* leaveAlone(work, device, taken.because)
+    changesSeen = begun.newest.id
+  }
+})
+
+/** The device's change; a refusal ends its part of the job. */
+const storeCandidate = Effect.fn("CandidateChange.store")(function* (
+  work: SyncWork,
+  device: Device,
+  hasWaited: boolean
+) {
+  const wanted = yield* wantedChange(work, device)
+  if (wanted === null) return null
   const notConfiguration = (error: CandidateRefused) =>
-    refuse(work, device, syncResult(candidate, refusedCandidate(error)))
-  return yield* Effect.catchTags(storeChange(device, wanted), {
+    refuse(work, device, syncResult(wanted.candidate, refusedCandidate(error)))
+  return yield* Effect.catchTags(beginInTurn(work, device, wanted, hasWaited), {
     ReplaceConfigException: notConfiguration,
     MergeConfigException: notConfiguration,
     UnmanageableDevice: (error) => refuse(work, device, unmanageable(error)),
@@ -246,28 +320,17 @@ const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncW
 /** How often a job checks whether another one has finished with a device. */
 const POLL = "500 millis"
 
-/** The first step on a device: a change to run, wait for another job, wait until this job is resumed, or no more work. */
-type Beginning = ChangeToRun | "wait" | "paused" | null
+const leaveAlone = (work: SyncWork, device: Device, because: number) =>
+  Effect.as(record(work, device, doneElsewhere(because), true), null)
 
-/** A row of a device on which the job has changed nothing. */
-const record = Effect.fnUntraced(function* (
-  { job: { id } }: SyncWork,
-  { hostname }: Device,
-  result: DeviceResult,
-  reachedEnd = false
-) {
-  const jobs = yield* JobStore
-  return yield* jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
-})
-
-/** The turn of this job on the device; also checks for an abort. */
-const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }: Device, hasWaited: boolean) {
+/** The turn of this job on a device that another one had; also checks for an abort. */
+const lookAgain = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }: Device) {
   const { live } = yield* ChangeStore
 
   const { changesSeen, guard, job } = work
   const { newest, status } = yield* live.outlook({ jobId: job.id, deviceId })
   if (status === "ABORTING") yield* guard.aborted
-  return turnOf(newest, { jobId: job.id, changesSeen, hasWaited, commits: yield* WorkingCommits })
+  return turnOf(newest, { jobId: job.id, changesSeen, hasWaited: true, commits: yield* WorkingCommits })
 })
 
 /** A stopped rollout skips devices that were not begun, and those whose change was stored but not sent. */
@@ -292,33 +355,31 @@ const isClosed = Effect.fnUntraced(function* (work: SyncWork, device: Device) {
   return true
 })
 
+/** Whether the job is paused; also checks for an abort. Spares the rendering of devices that may not begin. */
+const isHeld = Effect.fnUntraced(function* ({ guard, standing }: SyncWork) {
+  const { isPaused, status } = yield* standing
+  if (status === "ABORTING") yield* guard.aborted
+  return isPaused
+})
+
 const begin = Effect.fnUntraced(
   function* (work: SyncWork, device: Device, hasWaited: boolean) {
     const changes = yield* ChangeStore
-    const { waits } = yield* JobScheduleStore
 
-    const { guard, job } = work
+    const { guard, job, plan } = work
     const begun = work.begun.get(device.id)
-    const isNew = begun === undefined && !job.args.dry_run
-    const turn = isNew && guard.stop() === null ? yield* lookFirst(work, device, hasWaited) : null
-    if (turn === null && (begun === undefined || begun.phase === "planned") && (yield* job.aborting)) {
-      yield* guard.aborted
-    }
+    const isUnsent = begun === undefined || begun.phase === "planned"
+    const isPaused = begun === undefined && guard.stop() === null && (yield* isHeld(work))
+    if (begun?.phase === "planned" && (yield* job.aborting)) yield* guard.aborted
+    const turn = begun === undefined && hasWaited && guard.stop() === null ? yield* lookAgain(work, device) : null
     const stop = guard.stop()
-    if (stop !== null && (begun === undefined || begun.phase === "planned")) {
-      if (yield* isLeftAlone(work, device, stop)) return null
-    }
+    if (stop !== null && isUnsent && (yield* isLeftAlone(work, device, stop))) return null
     if (begun !== undefined) {
       return (yield* isClosed(work, device)) ? null : Option.getOrNull(yield* changes.get(begun.id))
     }
     if (turn?._tag === "Wait") return "wait" as const
-    if (turn?._tag === "LeaveAlone") {
-      yield* record(work, device, doneElsewhere(turn.because), true)
-      return null
-    }
-    // devices of a stage that are confirmed together are begun together: the first timers run while the others work
-    if (work.plan.scope === "device" && (yield* waits.isPaused(job.id))) return "paused" as const
-    return yield* storeCandidate(work, device)
+    if (turn?._tag === "LeaveAlone") return yield* leaveAlone(work, device, turn.because)
+    return isPaused && plan.scope === "device" ? ("paused" as const) : yield* storeCandidate(work, device, hasWaited)
   },
   (begun) => Effect.flatMap(BackgroundWork, ({ beginning }) => beginning(begun))
 )

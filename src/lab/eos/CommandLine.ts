@@ -118,7 +118,7 @@ const configLine = (shell: Shell, raw: string): Output => {
     recordCommand(shell, raw.trim())
     return bootSystem(shell, boot[1] ?? "")
   }
-  const error = Loader.feed(loader, spelled(device.behaviour.quirks.normalises, raw))
+  const error = Loader.feed(loader, spelled(device.behaviour.quirks, raw))
   if (error !== undefined) return refusal(device, error)
   if (loader.heredoc !== undefined) {
     shell.reader = {

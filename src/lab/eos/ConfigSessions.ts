@@ -34,6 +34,8 @@ export interface CommitTimer {
   readonly rollback: string
   /** Milliseconds since 1970. */
   expiresAt: number
+  /** Shown nowhere, although it runs; `session`: neither is its session. */
+  hidden?: "timer" | "session"
   handle: NodeJS.Timeout | undefined
 }
 
@@ -176,6 +178,11 @@ const arm = (device: Switch.Switch, timer: CommitTimer, seconds: number) => {
 }
 
 const confirm = (device: Switch.Switch, session: ConfigSession, timer: CommitTimer) => {
+  const ignored = Faults.take(device.faults, "confirmIgnored")
+  if (ignored !== undefined) {
+    timer.hidden = ignored.listed === true ? "timer" : "session"
+    return undefined
+  }
   clearTimeout(timer.handle)
   device.timer = undefined
   record(device, session.name, "confirm")

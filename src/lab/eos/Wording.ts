@@ -4,6 +4,7 @@
  */
 import { isIPv6 } from "node:net"
 import type { Quirks } from "./Quirks.ts"
+import { listOf, numbersOf } from "./Ranges.ts"
 import type { Switch } from "../Switch.ts"
 
 // Spelling (quirk `normalises`): abbreviated words are written out, defaults are not kept, lists of VLANs are sorted and compressed,
@@ -45,21 +46,6 @@ const DEFAULTS: ReadonlyMap<string, string> = new Map([
   ["sflow sample 1048576", "sflow sample"]
 ])
 
-/** The lines that `show running-config all` adds to the top level, and to each interface. */
-const SHOWN_BY_ALL = {
-  top: ["spanning-tree mode mstp", "sflow sample 1048576"],
-  interface: ["mtu 1500", "load-interval 300", "qos cos 0", "lldp transmit", "lldp receive"]
-}
-
-/** A printed configuration with defaults, as `show running-config all` has it. */
-export const withDefaults = (printed: string): string => {
-  const lines = printed.split("\n")
-  const added = lines.flatMap((line) =>
-    line.startsWith("interface ") ? [line, ...SHOWN_BY_ALL.interface.map((more) => `   ${more}`)] : [line]
-  )
-  return [...SHOWN_BY_ALL.top, ...added].join("\n")
-}
-
 const SHORTEST = 2
 
 const expand = (text: string): string => {
@@ -82,26 +68,10 @@ const withoutDefaults = (text: string): string => {
   return command === undefined ? text : `default ${command}`
 }
 
-const numbersOf = (list: string): ReadonlyArray<number> =>
-  list.split(",").flatMap((part) => {
-    const [first = 0, last = first] = part.split("-").map(Number)
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
-  })
-
-const compress = (list: string): string => {
-  const runs: Array<[number, number]> = []
-  for (const number of [...new Set(numbersOf(list))].toSorted((a, b) => a - b)) {
-    const run = runs.at(-1)
-    if (run !== undefined && run[1] + 1 === number) run[1] = number
-    else runs.push([number, number])
-  }
-  return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(",")
-}
-
 const vlanLists = (text: string): string =>
   text.replace(
     /^(vlan |switchport trunk allowed vlan )(\d[\d,-]*)$/,
-    (_, start: string, list: string) => start + compress(list)
+    (_, start: string, list: string) => start + listOf(numbersOf(list))
   )
 
 const masks = (text: string): string =>
@@ -132,17 +102,23 @@ const SPELLERS: Readonly<Record<Normalisation, (text: string) => string>> = {
   defaults: withoutDefaults
 }
 
+const rewritten = (rewrites: Required<Quirks>["rewrites"], line: string): string =>
+  Object.entries(rewrites).reduce((text, [pattern, stored]) => text.replace(new RegExp(pattern), stored), line)
+
 /** The line in this switch's spelling. Blanks before it stay. */
-export const spelled = (normalises: ReadonlyArray<Normalisation>, line: string): string => {
-  if (normalises.length === 0) return line
-  const text = line.trimStart()
+export const spelled = (
+  { normalises, rewrites }: Pick<Required<Quirks>, "normalises" | "rewrites">,
+  line: string
+): string => {
+  const text = rewritten(rewrites, line.trimStart())
+  if (normalises.length === 0) return line.slice(0, line.length - line.trimStart().length) + text
   const isFree = /^(?:no |default )?(?:desc\S*|name) /.test(text)
   const kinds = Object.entries(SPELLERS).filter(([name]) => normalises.some((kind) => kind === name))
   const result = kinds.reduce(
     (sofar, [name, spell]) => (isFree && name !== "abbreviations" ? sofar : spell(sofar)),
     text
   )
-  return line.slice(0, line.length - text.length) + result
+  return line.slice(0, line.length - line.trimStart().length) + result
 }
 
 // In addition to the answers: other words for a refused line (quirk `refusal`), log lines and remarks (`chatty`).
@@ -167,6 +143,17 @@ export const logLine = ({ facts }: Switch, text: string): string => {
   return `${months[now.getUTCMonth()]} ${String(now.getUTCDate()).padStart(2)} ${time} ${facts.hostname} Ebra: ${text}\n`
 }
 
+/** The same in the other formats that `logging format` can give it. */
+const otherLogLines: ReadonlyArray<(device: Switch, text: string) => string> = [
+  ({ facts }, text) => `<134>1 ${new Date().toISOString()} ${facts.hostname} Ebra 4711 - - ${text}\n`,
+  (device, text) => `000123: ${logLine(device, text)}`,
+  (device, text) => `<189>${logLine(device, text)}`
+]
+
+/** A message to all users, as `wall` writes it. */
+const broadcast = ({ facts }: Switch): string =>
+  `\nBroadcast message from root@${facts.hostname} (pts/0) (Thu Nov 26 10:00:00 2026):\n\nThe upgrade of rack 4 has failed\nError: see the wiki\n\n`
+
 const UP = "%LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet9, changed state to up"
 const FAILED = "%AAA-4-LOGIN_FAILED: user guest failed to login [from: 192.0.2.9] [service: sshd]"
 
@@ -176,7 +163,12 @@ const REMARKS: ReadonlyArray<readonly [every: number, said: (device: Switch) => 
   [7, () => "! Change takes effect with the next restart of the agent\n"],
   [9, () => "% Info: the line is kept for the next start\n"],
   [11, (device) => logLine(device, FAILED)],
-  [13, () => "Ports of this group share one clock\n"]
+  [13, () => "Ports of this group share one clock\n"],
+  [17, broadcast],
+  ...otherLogLines.map((line, at): readonly [number, (device: Switch) => string] => [
+    [19, 23, 29][at] ?? 31,
+    (device) => line(device, FAILED)
+  ])
 ]
 
 /** The remarks of a chatty switch on the configuration line with this number. */

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { DriverSession } from "../../../src/drivers/Driver.ts"
+import { renderError } from "../../../src/drivers/DriverErrors.ts"
 import * as LoadChecks from "../../../src/drivers/LoadChecks.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
@@ -23,26 +24,46 @@ const commitTimed = (session: DriverSession) =>
   Effect.andThen(session.load(request), session.commitTimed("job412", 300))
 
 describe("a commit timer", () => {
+  const none = { _tag: "none" } as const
+  const omitted = { _tag: "none", omitted: true } as const
+
+  it.live.each([
+    ["at its session", { timerShown: "session" }, none],
+    ["at its session, which is not kept", { timerShown: "session", maxSaved: 0 }, omitted],
+    ["above the sessions", { timerShown: "top" }, omitted],
+    ["in the text form only", { timerShown: "text" }, omitted],
+    ["in the text form, because there is no JSON", { sessionsWithoutJson: true }, omitted]
+  ] as const)("that is shown %s is seen to run, and to end after its confirmation", ([, quirks, ended]) =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks(quirks)
+      const session = yield* login
+      yield* commitTimed(session)
+      const timed = yield* session.sessionsWhileTimed("job412", false)
+      assert.deepStrictEqual(timed.timer, { _tag: "running", name: "job412" })
+      assert.strictEqual(timed.sessions.find(({ name }) => name === "job412")?.state, "timed")
+      assert.strictEqual(yield* session.confirm("job412"), "seen")
+      assert.isUndefined(device.timer())
+      assert.deepStrictEqual((yield* session.sessionsWhileTimed("job412", false)).timer, ended)
+      // a new login has not seen it on its own
+      const later = yield* login
+      assert.deepStrictEqual((yield* later.sessionsWhileTimed("job412", false)).timer, { _tag: "unknown" })
+      assert.deepStrictEqual((yield* later.sessionsWhileTimed("job412", true)).timer, omitted)
+    }).pipe(Effect.scoped)
+  )
+
   it.live.each([
     ["at its session", { timerShown: "session" }],
     ["above the sessions", { timerShown: "top" }],
     ["in the text form only", { timerShown: "text" }],
     ["in the text form, because there is no JSON", { sessionsWithoutJson: true }]
-  ] as const)("that is shown %s is seen to run, and to end after its confirmation", ([, quirks]) =>
+  ] as const)("that was shown %s and is gone is unknown while its session is not shown as committed", ([, quirks]) =>
     Effect.gen(function* () {
-      const { device, login } = yield* withQuirks(quirks)
+      const { device, login } = yield* withQuirks(quirks, { kind: "confirmIgnored" })
       const session = yield* login
       yield* commitTimed(session)
-      const timed = yield* session.sessionsWhileTimed(false)
-      assert.deepStrictEqual(timed.timer, { _tag: "running", name: "job412" })
-      assert.strictEqual(timed.sessions.find(({ name }) => name === "job412")?.state, "timed")
       assert.strictEqual(yield* session.confirm("job412"), "seen")
-      assert.isUndefined(device.timer())
-      assert.deepStrictEqual((yield* session.sessionsWhileTimed(false)).timer, { _tag: "none" })
-      // a new login has not seen it on its own
-      const later = yield* login
-      assert.deepStrictEqual((yield* later.sessionsWhileTimed(false)).timer, { _tag: "unknown" })
-      assert.deepStrictEqual((yield* later.sessionsWhileTimed(true)).timer, { _tag: "none" })
+      assert.isDefined(device.timer())
+      assert.deepStrictEqual((yield* session.sessionsWhileTimed("job412", true)).timer, { _tag: "unknown" })
     }).pipe(Effect.scoped)
   )
 
@@ -55,7 +76,7 @@ describe("a commit timer", () => {
       const { device, login } = yield* withQuirks(quirks, ...faults)
       const session = yield* login
       yield* commitTimed(session)
-      assert.deepStrictEqual((yield* session.sessionsWhileTimed(false)).timer, { _tag: "unknown" })
+      assert.deepStrictEqual((yield* session.sessionsWhileTimed("job412", false)).timer, { _tag: "unknown" })
       assert.strictEqual(yield* session.confirm("job412"), "unseen")
       assert.isUndefined(device.timer())
       assert.include(device.running(), "desk 2")
@@ -82,6 +103,40 @@ describe("a commit timer", () => {
       yield* commitTimed(session)
       device.setFault({ kind: "error", step: "showSessions", message: "% Internal error", times: 1 })
       assert.deepStrictEqual((yield* session.sessions).timer, { _tag: "running", name: "job412" })
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a switch that is busy", () => {
+  const busy = (step: "commitTimer" | "confirm", times: number, message: string): Fault => ({
+    kind: "error",
+    step,
+    message,
+    times
+  })
+
+  it.live.each([
+    ["commitTimer", "% ConfigAgent is busy, please try again"],
+    ["commitTimer", "% Another commit is in progress"],
+    ["confirm", "% Configuration session commit in progress, try again later"]
+  ] as const)("is given its %s again after %s", ([step, message]) =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks({}, busy(step, 1, message))
+      const session = yield* login
+      yield* commitTimed(session)
+      assert.strictEqual(yield* session.confirm("job412"), "seen")
+      assert.isUndefined(device.timer())
+      assert.include(device.running(), "desk 2")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has refused the commit when it is still busy afterwards", () =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks({}, busy("commitTimer", 9, "% ConfigAgent is busy"))
+      const error = yield* Effect.flip(commitTimed(yield* login))
+      assert.strictEqual(error._tag, "CommitError")
+      assert.notInclude(device.running(), "desk 2")
+      assert.strictEqual(device.commands().filter(({ command }) => command.includes("commit timer")).length, 3)
     }).pipe(Effect.scoped)
   )
 })
@@ -173,6 +228,24 @@ describe("other people's open sessions", () => {
     Effect.gen(function* () {
       const { login } = yield* withQuirks({ ...old, ...form })
       assert.deepInclude(yield* (yield* login).load(load), { otherSessions: ["cfg-4711-1"] })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are named, and not ours, when the switch opens no further session beside them", () =>
+    Effect.gen(function* () {
+      const { login } = yield* withQuirks({ ...old, maxPending: 1 })
+      const error = yield* Effect.flip((yield* login).load(load))
+      assert.deepInclude(error, { _tag: "SessionLockedException", session: "cfg-4711-1" })
+      assert.match(renderError(error), /configuration session cfg-4711-1; .*\nSessionLockedException: % Maximum number/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are not made up when the switch opens no session and lists none", () =>
+    Effect.gen(function* () {
+      const { login } = yield* withQuirks({ maxPending: 0 })
+      const error = yield* Effect.flip((yield* login).load(load))
+      assert.strictEqual(error._tag, "SessionLockedException")
+      assert.notInclude(renderError(error), "job412")
     }).pipe(Effect.scoped)
   )
 

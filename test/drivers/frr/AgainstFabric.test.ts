@@ -24,6 +24,9 @@ const pendingOf = ({ sessions }: DriverSession) => Effect.map(sessions, ({ pendi
 const list = "ip prefix-list OFFICES seq 5 permit 10.0.0.0/8"
 const change = candidate(list, "!")
 
+/** A load without a difference. */
+const same = { diff: "", willRun: null, compared: { missing: [], extra: [] }, remarks: [] }
+
 describeReal("reading a real router", () => {
   it.live("gives facts, interfaces, neighbours and the running configuration", () =>
     Effect.gen(function* () {
@@ -136,13 +139,15 @@ describeReal("loading on a real router", () => {
       expect((yield* session.sessions).sessions).toEqual([{ name: "job1", state: "open", user: "root" }])
       expect(
         yield* session.load({ text: candidate(), mode: "replace", name: "job1-check", foreignSessions: "ignore" })
-      ).toEqual({ diff: "", remarks: [], otherSessions: ["job1"] })
+      ).toEqual({ ...same, otherSessions: ["job1"] })
       yield* session.discard("job1")
       yield* session.discard("job1-check")
       yield* session.discard("job1-check")
       expect((yield* session.sessions).sessions).toEqual([])
       expect(yield* session.load({ text: list, mode: "merge", name: "job2" })).toEqual({
         diff: `+${list}`,
+        willRun: null,
+        compared: { missing: [{ line: list, lineNumber: 1 }], extra: [] },
         remarks: []
       })
     }).pipe(Effect.scoped)
@@ -183,7 +188,7 @@ describeReal("a commit on a real router", () => {
           despiteTimer: "job1",
           foreignSessions: "ignore"
         })
-      ).toEqual({ diff: "", remarks: [] })
+      ).toEqual(same)
       yield* second.discard("job1-check")
       yield* second.confirm("job1")
       expect(yield* second.sessions).toMatchObject({ sessions: [], pending: Option.none() })
@@ -273,7 +278,7 @@ describeReal("a large candidate on a real router", () => {
         despiteTimer: "job1",
         foreignSessions: "ignore"
       } as const
-      expect(yield* session.load(again)).toEqual({ diff: "", remarks: [] })
+      expect(yield* session.load(again)).toEqual(same)
       yield* session.discard("job1-check")
       yield* session.confirm("job1")
     }).pipe(Effect.scoped)

@@ -18,6 +18,12 @@ const request = (command: string, more: Partial<CommandRequest> = {}): CommandRe
 })
 const answering = (text: string, next = prompt) => ({ prompt, answer: () => ({ text, prompt: next }) })
 
+const broadcasts = [
+  "\nBroadcast message from root@acc-b2-01 (pts/0) (Thu Nov 26 10:00:00 2026):\n\nThe upgrade has failed\nError: go\n\n",
+  "\nBroadcast Message from root@acc-b2-01      \n        (/dev/pts/0) at 10:00 ...      \n      \nNo entry     \n      \n",
+  "\nMessage from syslogd@acc-b2-01 at Nov 26 10:00:00 ...\n kernel:[ 12.3] bad page\n\n"
+]
+
 // Everything that an answer may contain and that looks like something else.
 const OutputLine = Schema.Literals([
   "",
@@ -95,8 +101,50 @@ describe("a command", () => {
     expect(value.repeatedQuestion).toBe(true)
   })
 
-  it("ignores log messages", () => {
-    const log = "Mar  4 10:22:01 acc-b2-01 Ebra: %LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet1\n"
-    expect(drive(commandExchange(request("show x")), answering(`a\n${log}b\n`), [100]).value.lines).toEqual(["a", "b"])
+  it.each([
+    "Mar  4 10:22:01 acc-b2-01 Ebra: %LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet1",
+    "2026-11-26T10:00:00.123456+01:00 acc-b2-01 Ebra: %LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet1",
+    "Nov 26 10:00:00 acc-b2-01 Ebra: 123: %LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet1",
+    "000123: Nov 26 10:00:00 acc-b2-01 Ebra: %LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet1",
+    "000123: Nov 26 10:00:00.123: %LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet1",
+    "<189>Nov 26 10:00:00 acc-b2-01 Ebra: %LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet1",
+    "<189>Nov 26 10:00:00 acc-b2-01 sshd[4711]: error: maximum authentication attempts exceeded",
+    "<189>000123: Nov 26 10:00:00 acc-b2-01 Ebra: %LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet1",
+    "<134>1 2026-11-26T10:00:00.000Z acc-b2-01 Ebra 4711 - - %LINEPROTO-5-UPDOWN: Line protocol",
+    '<134>1 2026-11-26T10:00:00.000Z acc-b2-01 Ebra - ID47 [a@1 b="c d"] the line failed',
+    "000123: <134>1 2026-11-26T10:00:00.000Z acc-b2-01 Ebra 4711 - - the line failed",
+    "2026-11-26T10:00:00.000000+00:00 acc-b2-01 Ebra - - - %LINEPROTO-5-UPDOWN: Line protocol"
+  ])("ignores the log message %s", (log) => {
+    const answer = `a\n${log}\nb\n`
+    expect(drive(commandExchange(request("show x")), answering(answer), [100]).value.lines).toEqual(["a", "b"])
+  })
+
+  it.each(["   description <189> of 12: Nov 26", "<none>", "12: on", "Nov 26 is the day", "2026-11-26T10:00:00Z on"])(
+    "keeps the line %s",
+    (line) => {
+      expect(drive(commandExchange(request("show x")), answering(`${line}\n`), [100]).value.lines).toEqual([line])
+    }
+  )
+
+  it.each(broadcasts)("leaves out a message to all users: %j", (text) => {
+    const { value } = drive(commandExchange(request("show x")), answering(`a\n${text}b\nc\n`), [7, 100])
+    expect(value.lines).toEqual(["a", "b", "c"])
+  })
+
+  it.each(broadcasts)("ends when a message to all users follows its prompt: %j", (text) => {
+    let shown = `${prompt}\n${text}`
+    const device = {
+      prompt,
+      answer: () => {
+        const next = shown
+        shown = prompt
+        return { text: "", prompt: next }
+      }
+    }
+    expect(drive(commandExchange(request("show x")), device, [500]).value).toEqual({
+      lines: [],
+      prompt,
+      repeatedQuestion: false
+    })
   })
 })

@@ -92,6 +92,40 @@ describe("the configuration pipeline", () => {
   )
 
   it.prop(
+    "takes a message to all users for no answer, and still names the rejected lines",
+    { sizes: ChunkSizes, settled: Schema.Boolean, at: Schema.Literals([0, 1, 2, 3]) },
+    ({ at, settled, sizes }) => {
+      const units = ["vlan 10", "bad word", "vlan 11", "name fine"].map((line, index) => unit([line], index))
+      const eos = eosLike()
+      let lines = 0
+      const told = "\nBroadcast message from root@acc (pts/0) (Thu Nov 26):\n\nAn update has failed\n\nError: 7\n\n"
+      const device: ScriptedSwitch = {
+        prompt,
+        answer: (line) => {
+          const { text, prompt: next } = eos.answer(line)
+          return { text: lines++ === at ? `${told}${text}` : text, prompt: next }
+        }
+      }
+      const { value } = drive(configPipeline(options(units, { settled })), device, sizes)
+      expect(value).toMatchObject({ desynchronised: undefined, remarks: [], prompt })
+      expect(value.rejections.map(({ unit: { lineNumber } }) => lineNumber)).toEqual([2])
+    }
+  )
+
+  it("sends the lines again when a message to all users follows the last prompt", () => {
+    const eos = eosLike()
+    const told = `${prompt}\n\nBroadcast message from root@acc (pts/0) (Thu Nov 26):\n\nAn update has failed\n\n`
+    const device: ScriptedSwitch = {
+      prompt,
+      answer: (line) => ({ ...eos.answer(line), ...(line === "vlan 11" && { prompt: told }) })
+    }
+    const units = ["vlan 10", "vlan 11"].map((line, index) => unit([line], index))
+    const { value } = drive(configPipeline(options(units)), device, [2_000])
+    expect(value).toMatchObject({ rejections: [], remarks: [], prompt })
+    expect(value.desynchronised).toBeDefined()
+  })
+
+  it.prop(
     "never has more unanswered input in flight than its window",
     { sizes: ChunkSizes, window: Schema.Int.check(Schema.isBetween({ minimum: 30, maximum: 4096 })) },
     ({ sizes, window }) => {

@@ -45,7 +45,7 @@ it.live("a chatty switch prints log lines and remarks at lines and at the commit
 
 it("spells lines as the quirk says", () => {
   const all = ["abbreviations", "defaults", "vlanLists", "masks", "mac", "ipv6"] as const
-  const spell = (line: string) => spelled(all, line)
+  const spell = (line: string) => spelled({ normalises: all, rewrites: {} }, line)
   expect(spell("   desc to the printer")).toBe("   description to the printer")
   expect(spell("   sw mode acc")).toBe("   default switchport mode")
   expect(spell("   switchport trunk allowed vlan 5,3,4,9")).toBe("   switchport trunk allowed vlan 3-5,9")
@@ -53,7 +53,10 @@ it("spells lines as the quirk says", () => {
   expect(spell("ip virtual-router mac-address 001C.7300.0099")).toBe("ip virtual-router mac-address 00:1c:73:00:00:99")
   expect(spell("   ipv6 address 2001:0DB8:0::1/64")).toBe("   ipv6 address 2001:db8::1/64")
   expect(spell("   description 1,2,3 2001:0DB8::1")).toBe("   description 1,2,3 2001:0DB8::1")
-  expect(spelled([], "desc x")).toBe("desc x")
+  expect(spelled({ normalises: [], rewrites: {} }, "desc x")).toBe("desc x")
+  const rewrites = { "^mtu (9[3-9]\\d\\d)$": "mtu 9214", "^vrf definition (.*)": "vrf instance $1" }
+  expect(spelled({ normalises: [], rewrites }, "   mtu 9500")).toBe("   mtu 9214")
+  expect(spelled({ normalises: [], rewrites }, "vrf definition A")).toBe("vrf instance A")
 })
 
 it.live("reads a text after any command that is configured for it, and keeps it", () =>

@@ -7,8 +7,20 @@ import type { ChangeEvent, ChangeRow } from "../../../machines/change/ChangeRow.
 import { arrive, pass, type RunningDelay, takeAny, type Walk, type WantedStep } from "./ChangeWalk.ts"
 import type { Config, SimulatedSwitch } from "./SimulatedSwitch.ts"
 
-/** The fault of a step. `zombie`: its process counts as dead, but its command arrives a few steps later. */
-export const faults = ["none", "lostBefore", "lostAfter", "crashBefore", "crashAfter", "zombie", "refused"] as const
+/**
+ * The fault of a step. `zombie`: its process counts as dead, but its command arrives a few steps later. `ignored`: the switch
+ * answers a confirmation, goes on with its timer, and shows it no more.
+ */
+export const faults = [
+  "none",
+  "lostBefore",
+  "lostAfter",
+  "crashBefore",
+  "crashAfter",
+  "zombie",
+  "refused",
+  "ignored"
+] as const
 export type Fault = (typeof faults)[number]
 
 export interface Moment {
@@ -33,7 +45,12 @@ const changesDevice: ReadonlySet<string> = new Set(["load", "discard", "commit",
 const silent: ReadonlySet<string> = new Set(["claim", "awaitVerdict"])
 
 /** The effect of a step on the switch. */
-export const command = (device: SimulatedSwitch, candidate: Config, { src, task: { row } }: WantedStep): void => {
+export const command = (
+  device: SimulatedSwitch,
+  candidate: Config,
+  { src, task: { row } }: WantedStep,
+  fault: Fault = "none"
+): void => {
   switch (src) {
     case "load":
       return device.load(row.sessionName, candidate)
@@ -42,8 +59,9 @@ export const command = (device: SimulatedSwitch, candidate: Config, { src, task:
     case "commit":
       return device.commit(row.sessionName, row.timerSeconds !== null)
     case "confirm":
-      device.confirm(row.sessionName)
-      return device.peculiar.hidesTimer === true ? undefined : device.save()
+      if (fault === "ignored") device.ignoreConfirm(row.sessionName)
+      else device.confirm(row.sessionName)
+      return device.sight(row.sessionName) === "unseen" ? undefined : device.save()
     case "save":
       return device.save()
     default:
@@ -74,6 +92,7 @@ export const answer = (
   now: number
 ): ChangeEvent => {
   const hash = device.running()
+  const isUnseen = device.sight(task.row.sessionName) === "unseen"
   const answers: Readonly<Record<string, ChangeEvent>> = {
     claim: { type: "CLAIMED", at: now },
     open: { type: "OPENED" },
@@ -88,9 +107,9 @@ export const answer = (
     commit: { type: "COMMITTED", at: now, candidateHash: null },
     observe: { type: "OBSERVED", ...device.show(task.row.sessionName, candidate, before) },
     awaitVerdict: { type: allOk ? "ALL_DEVICES_OK" : "OTHERS_FAILED" },
-    confirm: { type: device.peculiar.hidesTimer === true ? "CONFIRM_UNSEEN" : "CONFIRMED" },
+    confirm: { type: isUnseen ? "CONFIRM_UNSEEN" : "CONFIRMED" },
     save: { type: "SAVED" },
-    askTimer: { type: "TIMER_SEEN", runs: device.peculiar.hidesTimer === true || device.timerRuns() }
+    askTimer: { type: "TIMER_SEEN", runs: isUnseen || device.timerRuns() }
   }
   const event = answers[src]
   if (event === undefined) throw new Error(`unknown step ${src}`)
@@ -127,9 +146,9 @@ export const run = ({ change, moments, ...scene }: Setting): Run => {
   const isStored = ({ epoch, phase }: Pick<ChangeRow, "phase" | "epoch">) =>
     stored.phase === phase && stored.epoch === epoch
 
-  const send = (step: WantedStep) => {
+  const send = (step: WantedStep, fault?: Fault) => {
     const ranBefore = device.timerRuns()
-    command(device, candidate, step)
+    command(device, candidate, step, fault)
     if (!ranBefore && device.timerRuns()) committedAt = now
   }
 
@@ -180,8 +199,8 @@ export const run = ({ change, moments, ...scene }: Setting): Run => {
     if (fault === "zombie") zombies = [...zombies, { at: count + 1 + late, step, walk, written: { ...stored } }]
 
     const refusal = refusals[step.src]
-    const arrives = fault === "none" || fault === "lostAfter" || fault === "crashAfter"
-    if (arrives || (fault === "refused" && refusal === undefined)) send(step)
+    const arrives = fault === "none" || fault === "lostAfter" || fault === "crashAfter" || fault === "ignored"
+    if (arrives || (fault === "refused" && refusal === undefined)) send(step, fault)
     if (fault.startsWith("crash") || fault === "zombie") walk = arrive(stored)
     else if (fault === "refused" && refusal !== undefined) walk = takeAny(walk, refusal)
     else if (fault.startsWith("lost") && !silent.has(step.src)) {

@@ -400,6 +400,13 @@ describe("a change whose commit timer is invisible", () => {
     expect(settled.snapshot.value).toEqual({ outlasting: "waiting" })
   })
 
+  it("that has taken back what was saved already has the old configuration saved again", () => {
+    const settled = after(pending, seen("candidate", true), { type: "CONFIRMED" }, unseen("candidate"))
+    const back = after(settled, "expiry", seen("old"))
+    expect(back).toMatchObject({ step: { src: "save", task: { row: { phase: "restoring", reason: "rolledBack" } } } })
+    expect(outcome(after(back, { type: "SAVED" }))).toMatchObject({ result: "reverted", ok: false })
+  })
+
   it("is resumed by confirming once more", () => {
     const walk = after(left("outlasting"), unseen("candidate"))
     expect(walk).toMatchObject({ step: { src: "confirm", task: { row: { epoch: 2 } } } })
@@ -441,6 +448,23 @@ describe("a change whose commit timer is invisible", () => {
     expect(rowAt(confirming).timerSeen).toBe(false)
     expect(rowAt(after(pending, seen("candidate", true))).timerSeen).toBe(true)
   })
+})
+
+it("is looked at again only if the device just leaves the timer out, and it was not waited out", () => {
+  const omitted = { ...seen("candidate"), timerOmitted: true } as const
+  const confirmed = after(begin(row()), ...committed, seen("candidate", true), { type: "CONFIRMED" })
+  expect(rowAt(after(confirmed, omitted))).toMatchObject({ phase: "confirmed", lookAgain: true })
+  expect(rowAt(after(confirmed, seen("candidate")))).not.toHaveProperty("lookAgain")
+  const waitedOut = after(confirmed, unseen("candidate"), "expiry", unseen("candidate"), { type: "SAVED" }, omitted)
+  expect(rowAt(waitedOut)).toMatchObject({ phase: "confirmed" })
+  expect(rowAt(waitedOut)).not.toHaveProperty("lookAgain")
+})
+
+it("runs the new configuration when it was confirmed and cannot be saved", () => {
+  const failed = [{ type: "SAVE_FAILED" }, seen("candidate")] as const
+  const saving = after(begin(row()), ...committed, seen("candidate", true), ...failed)
+  const last = after(saving, ...failed, ...failed, ...failed, ...failed, { type: "SAVE_FAILED" })
+  expect(outcome(last)).toMatchObject({ result: "unknown", reason: "notSaved", runs: "new", ok: false })
 })
 
 describe("a change on a device that saves with each commit", () => {

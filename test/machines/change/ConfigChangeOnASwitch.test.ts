@@ -71,6 +71,15 @@ describe.each(modes)("a change in mode %i", (mode) => {
     }
   })
 
+  it("is taken back, and nothing of it is saved, when the switch ignores its confirmation and hides the timer", () => {
+    const confirming = push(mode, []).steps.findIndex(({ src }) => src === "confirm")
+    const pushed = push(mode, at(confirming, { fault: "ignored", late: 0 }))
+    expectTrue(pushed)
+    const isTimed = mode !== 0
+    expect(pushed.outcome).toMatchObject({ ok: !isTimed, runs: isTimed ? "old" : "new" })
+    expect([pushed.device.running(), pushed.device.startup()]).toEqual(isTimed ? ["old", "old"] : ["new", "new"])
+  })
+
   it.each(["crashBefore", "crashAfter", "zombie"] as const)(
     "still reaches the new configuration when its process ends by %s, at whatever step",
     (fault) => {

@@ -2,7 +2,7 @@
  * A switch as far as one change is concerned: a running and a startup configuration, sessions and one commit timer. It obeys
  * the rules of docs/switch-dialogues.md#eos-commit-confirm-discard and knows nothing of the machine under test.
  */
-import type { Observation } from "../../../machines/change/ChangeRow.ts"
+import type { Observation, TimerSight } from "../../../machines/change/ChangeRow.ts"
 
 export type Config = "old" | "new" | "alien"
 
@@ -26,9 +26,13 @@ export interface SimulatedSwitch {
   readonly discard: (name: string) => void
   readonly commit: (name: string, timed: boolean) => void
   readonly confirm: (name: string) => void
+  /** Answers a confirmation and goes on with the timer, which is shown nowhere from then on, nor is its session. */
+  readonly ignoreConfirm: (name: string) => void
   readonly save: () => void
   readonly expire: () => void
   readonly editByOthers: () => void
+  /** What it shows of the timer of this session. */
+  readonly sight: (name: string) => TimerSight
   readonly show: (name: string, candidate: Config, before: Config) => Observation
 }
 
@@ -38,11 +42,15 @@ export const make = (first: Config, peculiar: Peculiar = {}): SimulatedSwitch =>
   let startup = first
   const sessions = new Map<string, Config>()
   let timer: { readonly name: string; readonly back: Config } | null = null
+  let isHidden = false
   const takeBack = () => {
     if (timer !== null) running = timer.back
     timer = null
   }
-  const sight = (name: string) => (timer?.name === name ? "runs" : "gone")
+  const sight = (name: string): TimerSight => {
+    if (peculiar.hidesTimer === true || (timer?.name === name && isHidden)) return "unseen"
+    return timer?.name === name ? "runs" : "gone"
+  }
   return {
     peculiar,
     running: () => running,
@@ -57,12 +65,16 @@ export const make = (first: Config, peculiar: Peculiar = {}): SimulatedSwitch =>
       const candidate = sessions.get(name)
       if (candidate === undefined || timer !== null) return
       if (timed && peculiar.ignoresTimer !== true) timer = { name, back: running }
+      isHidden = false
       running = candidate
       if (peculiar.savesAtCommit === true) startup = running
       sessions.delete(name)
     },
     confirm: (name) => {
       if (timer?.name === name) timer = null
+    },
+    ignoreConfirm: (name) => {
+      if (timer?.name === name) isHidden = true
     },
     save: () => {
       startup = running
@@ -71,9 +83,10 @@ export const make = (first: Config, peculiar: Peculiar = {}): SimulatedSwitch =>
     editByOthers: () => {
       running = "alien"
     },
+    sight,
     show: (name, candidate, before) => ({
       running: running === candidate ? "candidate" : running === before ? "old" : "neither",
-      ourTimer: peculiar.hidesTimer === true ? "unseen" : sight(name),
+      ourTimer: sight(name),
       ourSession: sessions.has(name)
     })
   }

@@ -64,7 +64,7 @@ export const unsaved: Ending = {
   runs: "new",
   saved: "old",
   says: [
-    "It is not certain which configuration the device runs.",
+    "The device runs the new configuration, but a restart may bring the old one back.",
     "CommitError: The new configuration runs but could not be saved"
   ]
 }
@@ -98,6 +98,7 @@ export const stepWords = {
   clean: "emptying the candidate",
   load: "loading the candidate",
   diff: "reading the difference",
+  showCandidate: "reading what the commit will run",
   commitTimer: "committing with a timer",
   abort: "removing the session of the comparison",
   confirm: "confirming",

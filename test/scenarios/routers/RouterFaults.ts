@@ -142,7 +142,7 @@ const full = { fault: "full disk, until the job has ended", strike: fill, mend: 
 
 const fullAtSave: Ending = {
   ...unsaved,
-  says: ["CommandRejected: ", "It is not certain which configuration the device runs."]
+  says: ["CommandRejected: ", "The device runs the new configuration, but a restart may bring the old one back."]
 }
 
 const fullToTheEnd: Round = {

@@ -94,7 +94,13 @@ const eosShown: ShownLines = {
   ],
   freeText: /^(?:no |default )?(?:des\S*|name|remark|alias|snmp-server (?:contact|location)|banner|trigger|action) /,
   lists:
-    /^((?:vlan|switchport trunk allowed vlan|spanning-tree (?:mst \d+ )?vlan(?:-id)?|vxlan vlan)(?: add)?) (\d[\d,-]*)$/
+    /^((?:vlan|switchport trunk allowed vlan|spanning-tree (?:mst \d+ )?vlan(?:-id)?|vxlan vlan)(?: add)?) (\d[\d,-]*)$/,
+  position: /^((?:ip(?:v6)? prefix-list \S+ )?)(?:seq )?\d+ (?=(?:permit|deny|remark|match) )/,
+  synonyms: [
+    [/^vrf definition /, "vrf instance "],
+    [/^vrf forwarding /, "vrf "],
+    [/^lacp rate /, "lacp timer "]
+  ]
 }
 
 // Switches that run the 32-bit build of EOS (docs/jobs.md#device_upgrade). Models are matched by their whole text.

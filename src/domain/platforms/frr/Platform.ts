@@ -1,5 +1,12 @@
 /** The record of Linux with FRRouting, lldpd and OpenSSH, as on white-box leaf and spine routers. */
-import { type CommandWords, indented, type Platform, type SharedWord } from "../Platform.ts"
+import {
+  type CommandWords,
+  indented,
+  type Platform,
+  type SharedWord,
+  type ShownLines,
+  type SilentDefault
+} from "../Platform.ts"
 import { commonSecrets } from "../SecretWords.ts"
 import { usualRisk } from "../../ChangeRisk.ts"
 
@@ -87,6 +94,92 @@ const frrCommands: CommandWords = {
   longestLine: 4_000
 }
 
+// Lines that FRR does not show as they are given (docs/frr.md#lines-that-frr-spells-otherwise), seen on FRR 8.4. Defaults are those
+// that no release since has changed; `frr defaults` selects the ones of BGP.
+
+const TOP = /^$/
+const INTERFACE = /^interface /
+const BGP = /^router bgp /
+const UNICAST = /^address-family ipv4 unicast$/
+const OSPF = /^router ospf\b/
+const BFD = /^(?:peer|profile) /
+
+/** A default, and the beginning of the lines that state something else. */
+const usual = (section: RegExp, line: RegExp, other: string): SilentDefault => ({ section, line, other })
+
+/** The same for one of the profiles of `frr defaults`. */
+const ofProfile = (profile: "datacenter" | "traditional", line: RegExp, other: string): SilentDefault => ({
+  ...usual(BGP, line, other),
+  where: `frr defaults ${profile}`
+})
+
+const silentDefaults: ReadonlyArray<SilentDefault> = [
+  usual(TOP, /^ip forwarding$/, "no ip forwarding"),
+  usual(TOP, /^ipv6 forwarding$/, "no ipv6 forwarding"),
+  usual(TOP, /^log facility daemon$/, "log facility "),
+  usual(TOP, /^log timestamp precision 0$/, "log timestamp "),
+  usual(TOP, /^zebra nexthop-group keep 180$/, "zebra nexthop-group keep "),
+  usual(INTERFACE, /^no shut(?:down)?$/, "shutdown"),
+  usual(INTERFACE, /^no desc(?:ription)?$/, "description "),
+  usual(INTERFACE, /^link-detect$/, "no link-detect"),
+  usual(INTERFACE, /^ipv6 nd suppress-ra$/, "no ipv6 nd suppress-ra"),
+  usual(INTERFACE, /^ip ospf hello-interval 10$/, "ip ospf hello-interval "),
+  usual(/^line vty$/, /^exec-timeout 10(?: 0)?$/, "exec-timeout "),
+  usual(BFD, /^no shutdown$/, "shutdown"),
+  usual(BFD, /^detect-multiplier 3$/, "detect-multiplier "),
+  usual(BFD, /^receive-interval 300$/, "receive-interval "),
+  usual(BFD, /^transmit-interval 300$/, "transmit-interval "),
+  ofProfile("datacenter", /^timers bgp 3 9$/, "timers bgp "),
+  ofProfile("traditional", /^timers bgp 60 180$/, "timers bgp "),
+  ofProfile("datacenter", /^bgp log-neighbor-changes$/, "no bgp log-neighbor-changes"),
+  ofProfile("traditional", /^no bgp log-neighbor-changes$/, "bgp log-neighbor-changes"),
+  ofProfile("datacenter", /^no bgp ebgp-requires-policy$/, "bgp ebgp-requires-policy"),
+  ofProfile("traditional", /^bgp ebgp-requires-policy$/, "no bgp ebgp-requires-policy"),
+  usual(BGP, /^bgp default ipv4-unicast$/, "no bgp default ipv4-unicast"),
+  usual(BGP, /^bgp network import-check$/, "no bgp network import-check"),
+  usual(BGP, /^bgp suppress-duplicates$/, "no bgp suppress-duplicates"),
+  usual(BGP, /^bgp fast-external-failover$/, "no bgp fast-external-failover"),
+  usual(BGP, /^no neighbor (\S+) shutdown$/, "neighbor $1 shutdown"),
+  {
+    ...usual(/^(?:router bgp .*|address-family ipv4 unicast)$/, /^neighbor (\S+) activate$/, "no neighbor $1 activate"),
+    unless: "no bgp default ipv4-unicast"
+  },
+  usual(
+    /^(?:router bgp .*|address-family ipv4 unicast)$/,
+    /^neighbor (\S+) send-community(?: (?:all|both|standard|extended|large))?$/,
+    "no neighbor $1 send-community"
+  ),
+  usual(UNICAST, /^distance bgp 20 200 200$/, "distance bgp "),
+  usual(OSPF, /^auto-cost reference-bandwidth 100000$/, "auto-cost "),
+  usual(OSPF, /^timers throttle spf 0 50 5000$/, "timers throttle spf "),
+  usual(/^router rip$/, /^timers basic 30 180 120$/, "timers basic "),
+  usual(/^router isis /, /^is-type level-1-2$/, "is-type "),
+  usual(/^router isis /, /^lsp-gen-interval 30$/, "lsp-gen-interval ")
+]
+
+const frrShown: ShownLines = {
+  never: /^(?:exit|quit|exit-[a-z-]+)$/,
+  defaults: silentDefaults,
+  on: [],
+  freeText: /^(?:description|banner motd line) /,
+  lists: /^(?!)()()/,
+  bareHeadings: /^(?:interface .*|line vty|vrf \S+|address-family .*)$/,
+  respelled: [
+    { section: BGP, line: /^(address-family ipv[46])$/, shown: "$1 unicast" },
+    { section: BGP, line: /^network (\S+) mask /, shown: "network $1 " },
+    { section: /^(?:vrf .*)?$/, line: /^(ip(?:v6)? route .*) null0(?= |$)/i, shown: "$1 Null0" },
+    // the distance without which FRR takes the same
+    {
+      section: /^(?:vrf .*)?$/,
+      line: /^(ip(?:v6)? route \S+\/\d+ \S+(?: (?!(?:tag|label|table|color|vrf|nexthop-vrf) )\S+)?(?: tag \d+)?) 1$/,
+      shown: "$1"
+    },
+    { section: /^(?:vrf .*)?$/, line: /^(router-id \S+)$/, shown: "ip $1" },
+    { section: OSPF, line: /^(redistribute \S+) metric-type 2$/, shown: "$1" },
+    { section: /^line vty$/, line: /^no exec-timeout$/, shown: "exec-timeout 0 0" }
+  ]
+}
+
 export const frr: Platform<"frr"> = {
   name: "frr",
   vendor: "FRRouting",
@@ -105,5 +198,6 @@ export const frr: Platform<"frr"> = {
   saltedSecrets: [],
   loginLine: null,
   remarks: [{ line: /% Can't open configuration file \S+vtysh\.conf /, meaning: "vtysh has no settings of its own" }],
+  shown: frrShown,
   commands: frrCommands
 }

@@ -3,9 +3,10 @@
  * docs/switch-dialogues.md#running-configuration-and-hash.
  */
 import * as ConfigSessions from "../ConfigSessions.ts"
+import { withDefaults } from "../Defaults.ts"
 import * as Differences from "../Differences.ts"
 import type { Output } from "../Shell.ts"
-import { showRunning, showStartup, withDefaults, withHeader } from "../Wording.ts"
+import { showRunning, showStartup, withHeader } from "../Wording.ts"
 import * as Switch from "../../Switch.ts"
 import { type Call, type Command, command, jsonAnswer, textAnswer } from "./Command.ts"
 import { isAtLeast } from "../Hardware.ts"
@@ -148,7 +149,7 @@ export const commands: ReadonlyArray<Command> = [
   command("show boot-config", "boot", bootConfig),
   command("show running-config", "showRunning", ({ device }) => showRunning(device)),
   command("show running-config all", "showRunning", ({ device }) =>
-    withHeader(device, "running-config all", withDefaults(device.running))
+    withHeader(device, "running-config all", withDefaults(device))
   ),
   command("show startup-config", "show", ({ device }) => showStartup(device) ?? "% No startup configuration\n"),
   command("show running-config diffs", "show", ({ device }) =>
@@ -175,7 +176,7 @@ const placeOf = (device: Switch.Switch) => {
 const UNCONVERTED = { errors: ["This is an unconverted command"] }
 
 const sessionDocument = (device: Switch.Switch, session: ConfigSessions.ConfigSession) => {
-  const { timer } = device
+  const timer = shownTimer(device)
   const shown = session.state === "pendingCommitTimer" && placeOf(device) === "session" ? timer : undefined
   const open = session.state === "pending"
   return {
@@ -188,14 +189,19 @@ const sessionDocument = (device: Switch.Switch, session: ConfigSessions.ConfigSe
   }
 }
 
+/** The timer, unless the switch hides it. */
+const shownTimer = ({ timer }: Switch.Switch) => (timer?.hidden === undefined ? timer : undefined)
+
+/** The sessions that the switch lists. */
+const listed = ({ sessions, timer }: Switch.Switch) =>
+  [...sessions.values()].filter(({ name }) => timer?.hidden !== "session" || timer.session !== name)
+
 const sessionsDocument = ({ device }: Call) => {
   const { maxPending, maxSaved, mergesAtCommit, savesAtCommit, sessionsWithoutJson } = device.behaviour.quirks
   if (sessionsWithoutJson) return UNCONVERTED
-  const timer = placeOf(device) === "top" ? device.timer : undefined
+  const timer = placeOf(device) === "top" ? shownTimer(device) : undefined
   return {
-    sessions: Object.fromEntries(
-      [...device.sessions.values()].map((session) => [session.name, sessionDocument(device, session)])
-    ),
+    sessions: Object.fromEntries(listed(device).map((session) => [session.name, sessionDocument(device, session)])),
     maxSavedSessions: maxSaved,
     maxOpenSessions: maxPending,
     mergeOnCommit: mergesAtCommit,
@@ -223,16 +229,17 @@ const sessionsText = ({ device, shell }: Call): string => {
     `Autosave to startup-config on commit is ${abled(savesAtCommit)}`,
     ""
   ]
-  if (device.timer !== undefined && placeOf(device) !== "never") {
-    lines.push(`Session with pending commit timer: ${device.timer.session}`)
+  const timer = shownTimer(device)
+  if (timer !== undefined && placeOf(device) !== "never") {
+    lines.push(`Session with pending commit timer: ${timer.session}`)
     lines.push(
-      `Time left until commit timer expiry: in ${clock(Math.max(0, (device.timer.expiresAt - Date.now()) / 1000))}`,
+      `Time left until commit timer expiry: in ${clock(Math.max(0, (timer.expiresAt - Date.now()) / 1000))}`,
       ""
     )
   }
   lines.push("  Name             State     User  Terminal Completed Time      Committed By")
   lines.push("- ---------------- --------- ----- -------- ------------------- ------------")
-  for (const session of device.sessions.values())
+  for (const session of listed(device))
     lines.push(row(session, shell.mode.kind === "session" && shell.mode.session === session))
   return `${lines.join("\n")}\n`
 }
