@@ -27,14 +27,15 @@ export interface Selection {
   readonly unsynchronizedOnly?: boolean
 }
 
-const COLUMNS = Object.keys(Device.fields)
+/** The select list that turns a row into a `Device`. */
+export const DEVICE_RECORD = Object.keys(Device.fields)
   .map((name) => (name === "last_seen" ? "space_time(last_seen) as last_seen" : name))
   .join(", ")
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const grouped = yield* grouping
-  const columns = sql.literal(COLUMNS)
+  const columns = sql.literal(DEVICE_RECORD)
 
   const one = (id: number | string) => (rows: ReadonlyArray<Device>) =>
     rows[0] === undefined ? Effect.fail(new DeviceNotFound({ device: id })) : Effect.succeed(rows[0])
@@ -89,7 +90,7 @@ const make = Effect.gen(function* () {
   return DeviceStore.of({
     neighbours: yield* makeNeighbours,
     unseen: yield* makeUnseen,
-    columns: COLUMNS,
+    columns: DEVICE_RECORD,
     insert,
     update,
     get,
