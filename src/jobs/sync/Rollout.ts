@@ -22,6 +22,8 @@ import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { CandidateConfigs, type Render, RenderFailed } from "../../templates/CandidateConfigs.ts"
 import type { SyncRun } from "./Outcome.ts"
+import { findDryRun } from "../requests/DryRun.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 import { watchTimers } from "./ChangeCalls.ts"
 import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"
@@ -79,7 +81,11 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
   const run = runOf(job, memo)
   const { waits } = yield* JobScheduleStore
   const standing = yield* Effect.cachedWithTTL(waits.standing(job.id), LOOK_EVERY)
-  const work: SyncWork = { job, plan, run, guard, timers, changesSeen, standing, render, begun, waiting: new Map() }
+  const configs = yield* ConfigStore
+  const pinned = findDryRun(job.args.dry_run_job ?? 0)
+  const dryRun = yield* Effect.cached(Effect.provideService(pinned, ConfigStore, configs))
+  const shared = { guard, timers, standing, dryRun, render }
+  const work: SyncWork = { job, plan, run, ...shared, changesSeen, begun, waiting: new Map() }
   return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
 })
 

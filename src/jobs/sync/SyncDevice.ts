@@ -41,7 +41,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { type JobRun, notStarted } from "../engine/JobHandler.ts"
 import type { Render } from "../../templates/CandidateConfigs.ts"
 import type { Guard, SyncPlan } from "./SyncPlan.ts"
-import { fenceDevice } from "../requests/DryRun.ts"
+import { fenceDevice, type FoundDryRun } from "../requests/DryRun.ts"
 import { originOf } from "../../templates/Provenance.ts"
 import type { JobStanding } from "../../store/JobScheduling.ts"
 
@@ -67,6 +67,8 @@ export interface SyncWork extends VerdictContext {
   readonly job: SyncJob
   readonly plan: SyncPlan
   readonly render: Render
+  /** The dry run to which the job is pinned. */
+  readonly dryRun: Effect.Effect<FoundDryRun, SqlError.SqlError>
   /** Number of the newest change when the job started. */
   readonly changesSeen: number
   /** Whether the job is paused or aborted; devices that ask at about the same time share an answer. */
@@ -236,7 +238,8 @@ const wantedChange = Effect.fn("CandidateChange.want")(function* (work: SyncWork
   if (mark !== undefined) return yield* refuse(work, device, renderFailed(withMark(mark)))
   yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
   const { dry_run: dryRun, dry_run_job, force, on_missing_lines: onMissingLines } = job.args
-  const shown = dry_run_job === undefined ? null : yield* fenceDevice(dry_run_job, device, candidate)
+  const shown =
+    dry_run_job === undefined ? null : yield* fenceDevice(dry_run_job, yield* work.dryRun, device, candidate)
   if (shown !== null && Result.isFailure(shown)) return yield* refuse(work, device, fenced(candidate, shown.failure))
   const policy = onMissingLines === undefined ? {} : { onMissingLines }
   return {
