@@ -1,5 +1,5 @@
 /** Occurrences that were already reported, so each is one event, whichever replica detects it (docs/alerts.md#ready-rules). */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { cutText } from "../domain/Text.ts"
 import { EventStore, type NewEvent } from "./EventStore.ts"
@@ -10,13 +10,15 @@ const SHARED_FOR = "1 second"
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const events = yield* EventStore
+  /** Devices that this process has noted; its own answer may be older. */
+  const noted = new Set<number>()
   // nearly always there is none, so logins of many devices share an answer
-  const [unreachable, lookAgain] = yield* Effect.cachedInvalidateWithTTL(
+  const unreachable = yield* Effect.cachedWithTTL(
     Effect.map(
       sql<{ device_id: number }>`select device_id from device_unreachable`,
       (rows) => new Set(rows.map(({ device_id }) => device_id))
     ),
-    SHARED_FOR
+    (exit) => (Exit.isSuccess(exit) ? SHARED_FOR : 0)
   )
 
   const report = Effect.fn("WatchStore.report")(function* (name: string, value: string, event: NewEvent | null) {
@@ -81,8 +83,9 @@ const make = Effect.gen(function* () {
       Effect.ensuring(lookAgain)
     ),
     reachable: Effect.fn("WatchStore.reachable")(function* (deviceId: number, hostname: string) {
-      const known = yield* Effect.tapError(unreachable, () => lookAgain)
-      if (known.has(deviceId)) yield* Effect.ensuring(back(deviceId, hostname), lookAgain)
+      if (!noted.has(deviceId) && !(yield* unreachable).has(deviceId)) return
+      yield* back(deviceId, hostname)
+      noted.delete(deviceId)
     })
   })
 })
