@@ -65,23 +65,19 @@ const make = Effect.gen(function* () {
         { discard: true }
       )
     }),
-    unreachable: Effect.fn("WatchStore.unreachable")(
-      function* (deviceId: number, hostname: string, reason: string) {
-        const first = yield* sql`insert into device_unreachable (device_id)
+    unreachable: Effect.fn("WatchStore.unreachable")(function* (deviceId: number, hostname: string, reason: string) {
+      const first = yield* sql`insert into device_unreachable (device_id)
         select id from device where id = ${deviceId} on conflict do nothing returning device_id`
-        if (first.length === 0) return
-        yield* events.append({
-          kind: "reachability",
-          action: "unreachable",
-          isAudit: false,
-          deviceId,
-          hostname,
-          data: { reason: cutText(reason, 500) }
-        })
-      },
-      sql.withTransaction,
-      Effect.ensuring(lookAgain)
-    ),
+      if (first.length === 0) return
+      yield* events.append({
+        kind: "reachability",
+        action: "unreachable",
+        isAudit: false,
+        deviceId,
+        hostname,
+        data: { reason: cutText(reason, 500) }
+      })
+    }, sql.withTransaction),
     reachable: Effect.fn("WatchStore.reachable")(function* (deviceId: number, hostname: string) {
       if (!noted.has(deviceId) && !(yield* unreachable).has(deviceId)) return
       yield* back(deviceId, hostname)
