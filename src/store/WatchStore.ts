@@ -66,6 +66,7 @@ const make = Effect.gen(function* () {
       )
     }),
     unreachable: Effect.fn("WatchStore.unreachable")(function* (deviceId: number, hostname: string, reason: string) {
+      noted.add(deviceId)
       const first = yield* sql`insert into device_unreachable (device_id)
         select id from device where id = ${deviceId} on conflict do nothing returning device_id`
       if (first.length === 0) return

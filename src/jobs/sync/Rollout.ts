@@ -28,6 +28,7 @@ import { selectDevices } from "../requests/JobSubjects.ts"
 import { watchTimers } from "./ChangeCalls.ts"
 import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"
 import { JobScheduleStore } from "../../store/JobScheduling.ts"
+import { findFailedProofs, isLeftOut } from "./FailedProofs.ts"
 
 /** How often a held job looks whether it may begin with further devices. */
 const LOOK_EVERY = "500 millis"
@@ -70,7 +71,7 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
   const timers = yield* watchTimers(job)
   const rows = yield* jobs.devices(job.id)
   const done = new Set(rows.filter((row) => row.waiting !== true).map(({ hostname }) => hostname))
-  const failed = rows.filter(({ result }) => result.failed).map(({ hostname }) => hostname)
+  const failed = rows.filter(({ result }) => result.failed && !isLeftOut(result)).map(({ hostname }) => hostname)
   const selected = yield* select(memo.hostnames)
   const devices = selected.filter(({ hostname }) => !done.has(hostname))
   const begun = new Map((yield* changes.progressOfJob(job.id)).map((progress) => [progress.device_id, progress]))
@@ -84,8 +85,9 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
   const configs = yield* ConfigStore
   const pinned = findDryRun(job.args.dry_run_job ?? 0)
   const dryRun = yield* Effect.cached(Effect.provideService(pinned, ConfigStore, configs))
-  const shared = { guard, timers, standing, dryRun, render }
-  const work: SyncWork = { job, plan, run, ...shared, changesSeen, begun, waiting: new Map() }
+  const failedProofs = yield* findFailedProofs(job, devices)
+  const shared = { job, plan, run, guard, timers, changesSeen, standing, dryRun, failedProofs }
+  const work: SyncWork = { ...shared, render, begun, waiting: new Map() }
   return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
 })
 

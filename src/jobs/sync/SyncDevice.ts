@@ -12,7 +12,7 @@ import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import type { ChangeToRun } from "../../store/ChangeBeginning.ts"
 import { type ChangeProgress, ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import type { LiveChange } from "../../store/UnfinishedChanges.ts"
+import type { FailedProof, LiveChange } from "../../store/UnfinishedChanges.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import {
   beginChange,
@@ -44,6 +44,7 @@ import type { Guard, SyncPlan } from "./SyncPlan.ts"
 import { fenceDevice, type FoundDryRun } from "../requests/DryRun.ts"
 import { originOf } from "../../templates/Provenance.ts"
 import type { JobStanding } from "../../store/JobScheduling.ts"
+import { leftOut, whyLeftOut } from "./FailedProofs.ts"
 
 // A running sync job: the state that its stages, its devices and the verdict over them share.
 
@@ -71,6 +72,8 @@ export interface SyncWork extends VerdictContext {
   readonly dryRun: Effect.Effect<FoundDryRun, SqlError.SqlError>
   /** Number of the newest change when the job started. */
   readonly changesSeen: number
+  /** Devices that are left out if their configuration is still the one whose proof has failed, by id. */
+  readonly failedProofs: ReadonlyMap<number, FailedProof>
   /** Whether the job is paused or aborted; devices that ask at about the same time share an answer. */
   readonly standing: Effect.Effect<JobStanding, SqlError.SqlError>
   /** Changes of this job that an earlier run has begun, by device id. */
@@ -216,6 +219,13 @@ const record = Effect.fnUntraced(function* (
   return yield* jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
 })
 
+/** Leaves the device as it is. That is no new failure, so a rollout goes on, unless it is for all devices or for none. */
+const leaveOut = Effect.fnUntraced(function* (work: SyncWork, device: Device, why: string) {
+  if (work.plan.allOrNothing) return yield* refuse(work, device, leftOut(why))
+  yield* record(work, device, leftOut(why))
+  return null
+})
+
 /** The first step on a device: a change to run, wait for another job, wait until this job is resumed, or no more work. */
 type Beginning = ChangeToRun | "wait" | "paused" | null
 
@@ -234,6 +244,9 @@ const wantedChange = Effect.fn("CandidateChange.want")(function* (work: SyncWork
     return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
   }
   const candidate = rendered.success.text
+  const failed = work.failedProofs.get(device.id)
+  const why = failed === undefined ? null : yield* whyLeftOut(failed, candidate)
+  if (why !== null) return yield* leaveOut(work, device, why)
   const mark = findMark(candidate)
   if (mark !== undefined) return yield* refuse(work, device, renderFailed(withMark(mark)))
   yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)

@@ -239,5 +239,5 @@ export const aliasIn = (tree: Entry | undefined, name: string): ReadonlyArray<st
   const entry = tree?.children?.get(`alias ${name}`)
   if (entry === undefined) return undefined
   const single = ALIAS.exec(entry.text)
-  return single === null ? numbered([...(entry.children?.keys() ?? [])]) : [single[2] ?? ""]
+  return single === null ? numbered([...(entry.children?.values() ?? [])].map(({ text }) => text)) : [single[2] ?? ""]
 }

@@ -1,57 +1,13 @@
 /**
- * The switch's configuration language as tables: which lines open a section, which repeat a default, the remains of a `no`, the
- * known words, when two lines are the same statement, and the meaning of a line in every section. Nothing here acts; ConfigLoader
+ * The switch's configuration language as tables: which lines repeat a default, the remains of a `no`, the known words, when two lines
+ * are the same statement, and the meaning of a line in every section (Sections.ts has the sections). Nothing here acts; ConfigLoader
  * reads it.
  */
 import { ORDER } from "./ConfigTree.ts"
-import { firstWord, longName, remembered, shortName } from "./Words.ts"
-
-/** Lines that open a section, with the tag that the prompt shows while one is inside. */
-const SECTIONS: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray) => string]> = [
-  [/^interface (\S+)$/, (m) => `if-${shortName(m[1] ?? "")}`],
-  [/^vlan (\d[\d,-]*)$/, (m) => `vlan-${m[1]}`],
-  [/^vrf instance (\S+)$/, (m) => `vrf-${m[1]}`],
-  [/^vrf definition (\S+)$/, (m) => `vrf-${m[1]}`],
-  [
-    /^router (bgp|ospf|ospf3|isis|rip|pim|multicast|igmp|general|bfd|l2-vpn|traffic-engineering|msdp)\b.*$/,
-    (m) => `router-${m[1]}`
-  ],
-  [/^management (ssh|console|telnet|security|cvx)$/, (m) => `mgmt-${m[1]}`],
-  [/^management api (\S+)$/, (m) => `mgmt-api-${m[1]?.replace("commands", "cmds")}`],
-  [/^ip access-list standard (\S+)$/, (m) => `std-acl-${m[1]}`],
-  [/^(?:ip|ipv6) prefix-list (\S+)$/, (m) => `pfx-${m[1]}`],
-  [/^(?:ip|ipv6|mac) access-list (\S+)$/, (m) => `acl-${m[1]}`],
-  [/^route-map (\S+)(?: .*)?$/, (m) => `route-map-${m[1]}`],
-  [/^alias (\S+)$/, (m) => `alias-${m[1]}`],
-  [/^mlag configuration$/, () => "mlag"],
-  [/^aaa group server (\S+) (\S+)$/, (m) => `sg-${m[1]}-${m[2]}`],
-  [/^policy-map (?:type \S+ )?(\S+)$/, (m) => `pmap-${m[1]}`],
-  [/^class-map (?:type \S+ )?(?:match-any |match-all )?(\S+)$/, (m) => `cmap-${m[1]}`],
-  [/^spanning-tree mst configuration$/, () => "mst"],
-  [/^daemon (\S+)$/, (m) => `daemon-${m[1]}`],
-  [/^event-handler (\S+)$/, (m) => `handler-${m[1]}`],
-  [/^control-functions$/, () => "control-functions"],
-  [/^role (\S+)$/, (m) => `role-${m[1]}`],
-  [/^peer-filter (\S+)$/, (m) => `peer-filter-${m[1]}`],
-  [/^ip dhcp (relay|snooping)$/, (m) => `dhcp-${m[1]}`],
-  [/^dhcp server(?: vrf \S+)?$/, () => "dhcp-server"],
-  [
-    /^(dot1x|poe|ptp|tap aggregation|control-plane|kernel|system control-plane|hardware tcam|monitor telemetry \S+)$/,
-    (m) => m[1]?.replaceAll(" ", "-") ?? ""
-  ],
-  [/^ssl profile (\S+)$/, (m) => `ssl-profile-${m[1]}`]
-]
-
-/** Lines that open a section inside another one. */
-const NESTED: ReadonlyArray<readonly [RegExp, RegExp]> = [
-  [/^interface /, /^evpn ethernet-segment$/],
-  [/^router bgp/, /^(?:address-family .+|vrf \S+|vlan \S+|vlan-aware-bundle \S+)$/],
-  [/^vrf \S+$/, /^address-family .+$/],
-  [/^router (?:ospf3|isis|general|multicast|igmp|pim)/, /^(?:address-family .+|vrf \S+|ipv4|ipv6)$/],
-  [/^management (?:ssh|api|security|console)/, /^(?:vrf \S+|ssl profile \S+|transport \S+ \S+|password|provider \S+)$/],
-  [/^policy-map/, /^class \S+$/],
-  [/^dhcp server/, /^(?:subnet \S+|client class \S+ .*)$/]
-]
+import { interfacesOf, numbersOf } from "./Ranges.ts"
+import { belongsToTop, type Kind, mayNest, topKind } from "./Sections.ts"
+import { oneLine, routeMap } from "./Sequences.ts"
+import { firstWord, longName, remembered } from "./Words.ts"
 
 /** Sections that take effect as a whole, when they are left (group-change modes). */
 const GROUP_CHANGES =
@@ -63,7 +19,7 @@ export const isGroupChange = (section: string): boolean => GROUP_CHANGES.test(se
 /** Lines that repeat a default; the device does not print them. First pattern: the section (root is empty). */
 const DEFAULTS: ReadonlyArray<readonly [RegExp, RegExp]> = [
   [
-    /^interface /,
+    /^interface (?!profile |defaults$)/,
     /^(?:no shutdown|no description|switchport mode access|switchport access vlan 1|switchport|poe|no channel-group)$/
   ],
   [/^interface (?:Vlan|Loopback|Port-Channel)/, /^no switchport$/],
@@ -85,7 +41,7 @@ const REMOVABLE =
 
 /** Switches that are printed in both positions. */
 const TOGGLES =
-  /^(?:ip routing|ipv6 unicast-routing|lldp (?:run|transmit|receive)|switchport|aaa root|autostate|spanning-tree portfast)(?: |$)/
+  /^(?:ip routing|ipv6 unicast-routing|lldp (?:run|transmit|receive)|switchport|aaa root|autostate|spanning-tree portfast|neighbor \S+ activate)(?: |$)/
 
 /** True when `no {text}` only removes. */
 export const isRemovable = (text: string): boolean => REMOVABLE.test(text)
@@ -169,35 +125,22 @@ const ROOT_WORDS = new Set([
   "nat",
   "ptp",
   "load-balance",
-  "snmp"
+  "snmp",
+  "group",
+  "mcs",
+  "power",
+  "radius",
+  "switchport"
 ])
 
+/** Words of which the top level knows some lines only. */
+const ROOT_LINES = new Map([["switchport", /^switchport (?:default|ethernet|vlan tag|port-security) /]])
+
 /** True when the first word of a line (without `no` or `default`) is one that the top level knows. */
-export const isRootWord = (positive: string): boolean => ROOT_WORDS.has(firstWord(positive))
-
-/** Words that exist at the top level only, so that typing one inside a section leaves the section. */
-const LEAVES_SECTION =
-  /^(?:no |default )?(?:interface \S|hostname |username |router \S|ntp |logging (?!event)|snmp-server|aaa |radius-server|tacacs-server|errdisable |banner |alias |management |dns |clock |service |route-map \S+ |vrf instance|sflow (?:run|destination|vrf|source|polling)|spanning-tree (?:mode|mst)|lldp (?:run|timer)|dot1x system|mlag configuration|ip (?:route|routing|access-list|name-server|prefix-list|virtual-router|domain)|ipv6 (?:route|unicast-routing|access-list|prefix-list)|vlan (?:\d[\d,-]*$|internal)|daemon |event-handler |policy-map|class-map|aaa group|transceiver |boot )/
-
-/** True when a line typed inside `section` belongs to the top level. */
-export const leavesSection = (section: string, text: string): boolean =>
-  LEAVES_SECTION.test(text) && !(text.startsWith("vlan ") && section.startsWith("router bgp"))
-
-/** The section tag that the prompt shows, or undefined when the line opens no section there. */
-export const sectionTag = (parent: string, text: string): string | undefined => {
-  if (parent !== "") {
-    const nested = NESTED.some(([where, what]) => where.test(parent) && what.test(text))
-    return nested ? text.replaceAll(" ", "-") : undefined
-  }
-  for (const [pattern, tag] of SECTIONS) {
-    const match = pattern.exec(text)
-    if (match !== null) return tag(match)
-  }
-  return undefined
+export const isRootWord = (positive: string): boolean => {
+  const word = firstWord(positive)
+  return ROOT_WORDS.has(word) && ROOT_LINES.get(word)?.test(`${positive} `) !== false
 }
-
-/** True when the line opens a section inside of some other one. */
-const mayNest = (text: string): boolean => NESTED.some(([, what]) => what.test(text))
 
 /** Commands that read a text until a line `EOF`, and what each says when it begins to read. */
 const TEXTS: ReadonlyArray<readonly [opens: RegExp, hint: string]> = [
@@ -231,7 +174,6 @@ const SINGLE = [
   "switchport access vlan",
   "switchport trunk native vlan",
   "switchport trunk allowed vlan",
-  "switchport trunk group",
   "switchport voice vlan",
   "channel-group",
   "spanning-tree mode",
@@ -249,6 +191,15 @@ const SINGLE = [
   "aaa authentication dot1x default",
   "ip virtual-router mac-address",
   "maximum-paths",
+  "auto-cost reference-bandwidth",
+  "domain-name",
+  "exec",
+  "heartbeat-interval",
+  "is-type",
+  "max-lsa",
+  "net",
+  "revision",
+  "state",
   "clock timezone",
   "enable secret",
   "enable password",
@@ -300,13 +251,37 @@ const KEYED = new Map<string, ReadonlyArray<RegExp>>([
   ["logging", SOURCES],
   ["sflow", SOURCES],
   ["vxlan", [/^vxlan (?:vlan|vrf) \S+ vni\b/]],
+  ["vlan", [/^vlan assignment group \S+/, /^vlan internal order/, /^vlan id/, /^vlan(?= \d)/]],
+  ["lacp", [/^lacp timer multiplier/]],
+  ["peer-address", [/^peer-address heartbeat/]],
+  ["dot1x", [/^dot1x timeout \S+/, /^(?:no )?dot1x port-control \S+ phone/, /^dot1x host-mode$/]],
+  ["spanning-tree", [/^spanning-tree (?:mst|vlan-id) \S+ (?:priority|cost)/]],
+  ["qos", [/^qos (?:map (?:cos|dscp|exp|traffic-class) .+(?= to )|cos|dscp)/]],
+  ["switchport", [/^switchport (?:phone|voice) (?:vlan|trunk)/]],
+  ["poe", [/^poe (?:limit|priority|(?:reboot|shutdown|link down) action)/]],
+  ["isis", [/^isis (?:metric|circuit-type|hello-interval|enable|authentication mode)(?!.* level-[12]$)/]],
+  ["timers", [/^timers (?:bgp|spf delay initial|lsa \S+ \S+)/]],
+  ["bandwidth", [/^bandwidth/]],
+  ["shape", [/^shape rate/]],
+  ["priority", [/^priority strict/]],
   ["banner", [/^banner (?:login|motd|exec)/]],
   ["alias", [/^alias \S+/]],
   ["radius-server", [/^radius-server host \S+(?: vrf \S+)?(?: auth-port \d+)?/]]
 ])
 
 /** Lines of a list that begin with their number. */
-const NUMBERED = /^\d+(?= )/
+const NUMBERED = /^(?:seq )?\d+(?= )/
+
+/** Where the key is more than the beginning of a line. */
+const wholeKey = (text: string): string | undefined => {
+  const [, name, number] = /^route-map (\S+) \S+ (\d+)$/.exec(text) ?? []
+  if (name !== undefined) return `route-map ${name} ${number}`
+  if (/^(?:authentication|isis authentication) mode .* level-[12]$/.test(text))
+    return text.replace(/ mode .* (level-[12])$/, " mode $1")
+  if (/^ip virtual-router mac-address (?:mlag-peer|advertisement-interval)\b/.test(text))
+    return text.split(" ", 4).join(" ")
+  return undefined
+}
 
 const ADDRESS = /^ip address (?!.*\bsecondary$)(?:virtual\b)?/
 
@@ -314,6 +289,8 @@ const ADDRESS = /^ip address (?!.*\bsecondary$)(?:virtual\b)?/
 export const entryKey = (text: string): string => {
   if (text.startsWith("ip address ") && ADDRESS.test(text))
     return text.startsWith("ip address virtual") ? "ip address virtual" : "ip address"
+  const whole = wholeKey(text)
+  if (whole !== undefined) return whole
   const word = firstWord(text)
   for (const pattern of KEYED.get(word) ?? []) {
     const match = pattern.exec(text)
@@ -349,8 +326,14 @@ export interface ConfigLine {
   readonly key: string
   /** The line that takes it back. */
   readonly negation: string
-  /** Tag of the section that it opens at the top level. */
-  readonly tag: string | undefined
+  /** The section that it opens at the top level. */
+  readonly kind: Kind | undefined
+  /** What it names, when that is a range of interfaces: the line for each of them. */
+  readonly each: ReadonlyArray<string> | undefined
+  /** The VLANs that it names. */
+  readonly vlans: ReadonlyArray<number> | undefined
+  /** A section with one line, written in one. */
+  readonly oneLine: { readonly section: string; readonly rule: string } | undefined
   /** It may open a section inside of another one. */
   readonly mayNest: boolean
   /** It may belong to the top level although it was typed inside of a section. */
@@ -365,46 +348,67 @@ export interface ConfigLine {
   /** Its first word is one that the top level knows. */
   readonly isRootWord: boolean
   readonly isPoe: boolean
-  /** The interface that it names. */
-  readonly interfaceName: string | undefined
+  /** The interfaces that it names. */
+  readonly interfaceNames: ReadonlyArray<string> | undefined
 }
 
 const describe = (line: string): ConfigLine => {
   const trimmed = line.trim()
   const text = normalise(trimmed)
   const positive = text.replace(/^(?:no|default) /, "")
+  const named = INTERFACES.exec(positive)?.[1]
+  const listed = named === undefined ? undefined : interfacesOf(named)
+  const names = named === undefined ? undefined : (listed ?? [named])
+  const vlans = /^vlan (\d[\d,-]*)$/.exec(positive)?.[1]
   return {
     indent: line.length - line.trimStart().length,
     text,
     positive,
     key: entryKey(text),
     negation: `no ${text}`,
-    tag: sectionTag("", text),
-    mayNest: mayNest(text),
-    mayLeave: leavesSection("", text),
+    kind: topKind(positive),
+    each: names !== undefined && names.length > 1 ? names.map((name) => `interface ${name}`) : undefined,
+    vlans: vlans === undefined ? undefined : numbersOf(vlans),
+    oneLine: oneLine(positive),
+    mayNest: mayNest(positive),
+    mayLeave: belongsToTop(positive),
     mayBeDefault: mayBeDefault(text),
     isHeredoc: readsText(text),
     isBare: NEVER_ALONE.has(positive),
-    isOutOfRange: isOutOfRange(positive),
+    isOutOfRange: isOutOfRange(positive) || (listed === undefined && /\d *[,-]/.test(named ?? "")),
     isRootWord: isRootWord(positive),
     isPoe: /^poe\b/.test(positive),
-    interfaceName: /^interface (\S+)/.exec(positive)?.[1]
+    interfaceNames: names
   }
 }
 
 /** The description of a typed line. */
 export const configLine = remembered(describe)
 
+const INTERFACES = /^interface (?!profile |defaults$|set |shutdown )(\S.*)$/
+
+const FREE_TEXT = /^(?:description|name|username|banner|snmp-server)/
+
+/** Values that are interfaces: the switch writes their names out. */
+const NAMED =
+  /^(?!description ).*?\b((?:source-interface|local-interface|update-source|peer-link) )([A-Za-z-]+\d[\d/.]*)/
+
 const normalise = (trimmed: string): string => {
-  const text =
-    trimmed.includes("  ") && !/^(?:description|name|username|banner|snmp-server)/.test(trimmed)
-      ? trimmed.replace(/ {2,}/g, " ")
-      : trimmed
-  const named = /^(no |default )?interface (.+)$/.exec(text)
-  if (named !== null) return `${named[1] ?? ""}interface ${longName(named[2] ?? "")}`
+  const text = trimmed.includes("  ") && !FREE_TEXT.test(trimmed) ? trimmed.replace(/ {2,}/g, " ") : trimmed
+  const named = /^(no |default )?interface (?!profile |defaults$|set |shutdown )(.+)$/.exec(text)
+  if (named !== null) return `${named[1] ?? ""}interface ${writtenOut(named[2] ?? "")}`
   const masked = /^ip address (\d[\d.]+) (255\.[\d.]+|0\.0\.0\.0)( secondary)?$/.exec(text)
   if (masked !== null) return `ip address ${masked[1]}/${prefixLength(masked[2] ?? "")}${masked[3] ?? ""}`
-  return text
+  if (text.startsWith("route-map ")) return routeMap(text)
+  const value = NAMED.exec(text)
+  return value === null ? text : text.replace(`${value[1]}${value[2]}`, `${value[1]}${longName(value[2] ?? "")}`)
+}
+
+/** One interface by its long name; a range without blanks. */
+const writtenOut = (typed: string): string => {
+  const names = interfacesOf(typed)
+  if (names === undefined) return longName(typed)
+  return names.length === 1 ? (names[0] ?? typed) : typed.replaceAll(" ", "")
 }
 
 const prefixLength = (mask: string) =>
@@ -422,9 +426,11 @@ const NEVER_ALONE = new Set([
   "switchport access vlan"
 ])
 
+const MAX_VLAN = 4094
+
 const isOutOfRange = (positive: string): boolean => {
   const prefix = /^ip(?:v6)? address (?:virtual )?([\d.]+|[\da-f:]+)\/(\d+)/i.exec(positive)
   if (prefix !== null && Number(prefix[2]) > (prefix[1]?.includes(":") ? 128 : 32)) return true
-  const vlan = /^(?:switchport access vlan|vlan) (\d+)$/.exec(positive)
-  return vlan !== null && (Number(vlan[1]) < 1 || Number(vlan[1]) > 4094)
+  const vlans = /^(?:switchport access vlan|vlan|interface Vlan) ?(\d[\d,-]*)$/.exec(positive)?.[1]
+  return vlans?.split(/[,-]/).some((vlan) => Number(vlan) < 1 || Number(vlan) > MAX_VLAN) === true
 }

@@ -116,7 +116,7 @@ export const portMac = (hardware: Hardware, index: number): string => {
 /** True when the switch has the port, or a breakout of it, or the interface is not a physical one. */
 export const hasInterface = (hardware: Hardware, name: string): boolean => {
   const physical = /^(Ethernet|Management)(\d+)/.exec(name)
-  if (physical === null) return /^(?:Port-Channel|Vlan|Loopback|Vxlan|Tunnel)\d+/.test(name)
+  if (physical === null) return /^(?:Port-Channel|Recirc-Channel|Vlan|Loopback|Vxlan|Tunnel|Dps)\d+/.test(name)
   const base = `${physical[1]}${physical[2]}`
   return hardware.ports.some((port) => port === name || port === base || port.startsWith(`${base}/`))
 }

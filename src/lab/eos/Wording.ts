@@ -4,6 +4,7 @@
  */
 import { isIPv6 } from "node:net"
 import type { Quirks } from "./Quirks.ts"
+import { listOf, numbersOf } from "./Ranges.ts"
 import type { Switch } from "../Switch.ts"
 
 // Spelling (quirk `normalises`): abbreviated words are written out, defaults are not kept, lists of VLANs are sorted and compressed,
@@ -67,26 +68,10 @@ const withoutDefaults = (text: string): string => {
   return command === undefined ? text : `default ${command}`
 }
 
-const numbersOf = (list: string): ReadonlyArray<number> =>
-  list.split(",").flatMap((part) => {
-    const [first = 0, last = first] = part.split("-").map(Number)
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
-  })
-
-const compress = (list: string): string => {
-  const runs: Array<[number, number]> = []
-  for (const number of [...new Set(numbersOf(list))].toSorted((a, b) => a - b)) {
-    const run = runs.at(-1)
-    if (run !== undefined && run[1] + 1 === number) run[1] = number
-    else runs.push([number, number])
-  }
-  return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(",")
-}
-
 const vlanLists = (text: string): string =>
   text.replace(
     /^(vlan |switchport trunk allowed vlan )(\d[\d,-]*)$/,
-    (_, start: string, list: string) => start + compress(list)
+    (_, start: string, list: string) => start + listOf(numbersOf(list))
   )
 
 const masks = (text: string): string =>

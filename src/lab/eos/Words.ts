@@ -15,7 +15,9 @@ const NAMES: ReadonlyArray<readonly [string, string]> = [
   ["Vlan", "Vl"],
   ["Loopback", "Lo"],
   ["Vxlan", "Vx"],
-  ["Tunnel", "Tu"]
+  ["Tunnel", "Tu"],
+  ["Recirc-Channel", "Rc"],
+  ["Dps", "Dp"]
 ]
 
 /** `Ethernet51` → `Et51`. */
@@ -33,7 +35,17 @@ export const longName = (name: string): string => {
   return found === undefined ? name : `${found[0]}${match?.[2] ?? ""}`
 }
 
-const INTERFACE_KINDS = ["Port-Channel", "Ethernet", "Loopback", "Management", "Tunnel", "Vlan", "Vxlan"]
+const INTERFACE_KINDS = [
+  "Port-Channel",
+  "Recirc-Channel",
+  "Dps",
+  "Ethernet",
+  "Loopback",
+  "Management",
+  "Tunnel",
+  "Vlan",
+  "Vxlan"
+]
 
 /** Weights of kind, first, second and third number; each number stays below the next weight. */
 const WEIGHTS = [1e8, 1e4, 1] as const

@@ -37,7 +37,7 @@ export const pureShell = (node: Partial<Node> = {}, more = ""): PureShell => {
       name: "acc1",
       index: 1,
       linked: [],
-      model: undefined,
+      model: node.model,
       mac: undefined,
       serial: undefined
     }),
