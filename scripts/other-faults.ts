@@ -139,6 +139,15 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
       test: "scenarios/program/RepositoryWarnings"
     }
   ],
+  "Switches after their job": [
+    {
+      fault:
+        "a confirmation is answered and ignored, and the timer hidden; the session is listed as after a confirmation",
+      outcome:
+        "confirmed; 45 s after the end of the timer the switch is looked at again and becomes not synchronized (`commit_confirm_failed`)",
+      test: "jobs/sync/ConfirmedLooks"
+    }
+  ],
   "Switches that hold up others": [
     {
       fault: "a switch has cut itself off, and its commit timer runs",

@@ -1,5 +1,5 @@
 /** The part of `FAULTS.md` about switches of other personalities, from the table of the tests. */
-import { personalities } from "../src/lab/eos/Quirks.ts"
+import { common, personalities } from "../src/lab/eos/Quirks.ts"
 import { type CellEnding, operationNames, operations } from "../test/scenarios/personalities/Operations.ts"
 import { endingOf, personalityNames } from "../test/scenarios/personalities/PersonalityTable.ts"
 
@@ -34,5 +34,18 @@ export const personalityFaults = (): ReadonlyArray<string> => [
   "",
   "Random combinations of two of them and a fault of the table above are tested (`test/scenarios/personalities/AnyTwo.test.ts`):",
   "in every case the record is true, and none of our sessions or timers remains on the switch.",
+  "",
+  "### Sources of the personalities",
+  "",
+  "Where such behaviour was seen. `constructed` is behaviour that nobody has reported, made because work must survive it.",
+  "`owner/repository#number` is a public issue or pull request on GitHub. A personality without a release has any.",
+  "",
+  line(["Personality", "Release", "Such a switch", "Seen in"]),
+  line(["---", "---", "---", "---"]),
+  ...common.map(({ description, seen }) => line(["all", "any", description, seen])),
+  ...personalityNames.map((name) => {
+    const { description, seen, version = "any" } = personalities[name]
+    return line([`\`${name}\``, version, description, seen])
+  }),
   ""
 ]

@@ -69,6 +69,17 @@ export type ChangeReason =
   | "loginRefused"
   | "leftConfiguration"
 
+/** The device took a commit and did not show afterwards that it runs it: the same change would most likely fail again. */
+export const failuresOfProof: ReadonlyArray<ChangeReason> = [
+  "commitNotApplied",
+  "confirmIgnored",
+  "loginRefused",
+  "notProved",
+  "outsideChange",
+  "rolledBack",
+  "timerStuck"
+]
+
 /**
  * The proofs that a device runs the candidate: a second load showed no difference; the device runs the configuration that it has
  * stated before the commit; it runs the one that its own difference promised, and no line of the candidate is missing.
@@ -144,6 +155,8 @@ export interface ChangeRow {
   readonly proof?: Proof
   /** Sentences about lines of the candidate that cannot be compared with the device's configuration. */
   readonly remarks?: ReadonlyArray<string>
+  /** Confirmed by a device that only leaves the timer out: it is looked at again when the timer must have ended. */
+  readonly lookAgain?: boolean
   readonly onMissingLines?: MissingLinesPolicy
   readonly shown?: ShownChange
   readonly notes?: ChangeNotes
@@ -164,6 +177,8 @@ export interface Observation {
   /** Its hash, if it is our candidate apart from lines that the device writes on its own. */
   readonly hash?: string
   readonly ourTimer: TimerSight
+  /** The device leaves out our timer, but shows our session as while it ran: a timer that it hides would look the same. */
+  readonly timerOmitted?: boolean
   /** Our session holds an uncommitted candidate. */
   readonly ourSession: boolean
   /** The device refuses one of our logins that the change has replaced. */

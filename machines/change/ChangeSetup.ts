@@ -83,6 +83,10 @@ const untilExpiry = ({ row: { committedAt, timerSeconds }, waitsSince }: ChangeC
 const isGone = ({ outlasted }: ChangeContext, { ourTimer }: Observation): boolean =>
   ourTimer === "gone" || (ourTimer === "unseen" && outlasted)
 
+/** Nothing but a missing timer says that it has ended, and it was not waited out. */
+const isOnlyOmitted = ({ outlasted }: ChangeContext, event: ChangeEvent): boolean =>
+  event.type === "OBSERVED" && event.timerOmitted === true && !outlasted
+
 /** Our commit timer runs, or may run. A timer has nothing to take back if the old configuration runs. */
 const mayRun = (context: ChangeContext, seen: Observation): boolean =>
   seen.ourTimer === "runs" || (seen.running !== "old" && !isGone(context, seen))
@@ -138,7 +142,8 @@ export const change = setup({
         phase: params.phase ?? context.row.phase,
         timerSeen: context.row.timerSeen || (event.type === "OBSERVED" && event.ourTimer === "runs"),
         ...(event.type === "OBSERVED" && event.proof !== undefined ? { proof: event.proof } : {}),
-        ...(event.type === "OBSERVED" && event.hash !== undefined ? { candidateHash: event.hash } : {})
+        ...(event.type === "OBSERVED" && event.hash !== undefined ? { candidateHash: event.hash } : {}),
+        ...(params.phase === "confirmed" && isOnlyOmitted(context, event) ? { lookAgain: true } : {})
       },
       failure: context.failure ?? ("failure" in event ? (event.failure ?? null) : null),
       attempts: 0

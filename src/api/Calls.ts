@@ -104,6 +104,8 @@ export const beyondDevices: ReadonlyArray<string> = [
   "POST /mgmtdomains",
   "PUT /mgmtdomain/:id",
   "DELETE /mgmtdomain/:id",
+  "GET /learned_lines",
+  "DELETE /learned_lines/:id",
   "GET /joblocks",
   "DELETE /joblocks",
   "POST /discover_device",

@@ -8,6 +8,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../domain/requests/ChangeRequests.ts"
 import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
 import { documented, shown } from "./Documented.ts"
+import { learnedLines, withdrawLearnedLine } from "./LearnedLineEndpoints.ts"
 import { BadRequest, Conflict, Enveloped, InternalError, JobStarted, JobStartedOnDevices, NotFound } from "./Answers.ts"
 import { parameter } from "../domain/fields/Parameter.ts"
 import { toId } from "../domain/fields/Values.ts"
@@ -247,7 +248,9 @@ const endpoints = configs.add(
           response: { status: "success", data: "Scheduled job to look for drift on ACCESS devices", job_id: 816 }
         }
       })
-    )
+    ),
+  learnedLines,
+  withdrawLearnedLine
 )
 
 /** Endpoints of given configurations, reverts and drift, all with a token. */

@@ -58,6 +58,7 @@ const groups = [
       command("abort", async () => (await sync()).abort),
       command("jobs", async () => (await jobs()).jobs),
       command("job", async () => (await jobs()).job),
+      command("spellings", async () => (await import("./client/SpellingCommands.ts")).spellings),
       command("repo", async () => (await import("./client/RepositoryCommands.ts")).repo),
       command("firmware", async () => (await import("./client/FirmwareCommands.ts")).firmware)
     ]

@@ -24,9 +24,9 @@ import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError, UnexpectedAnswer } from "../drivers/DriverErrors.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { KnownSecrets } from "./KnownSecrets.ts"
-import * as LoadPromise from "./LoadPromise.ts"
 import * as ShownCheck from "./ShownCheck.ts"
 import type { SeenConfig } from "../store/ConfigStore.ts"
+import * as LoadPromise from "./LoadPromise.ts"
 
 // Loads the candidate of a change, and makes of what the switch says of it the promise, its difference, and notes about the load.
 
@@ -299,6 +299,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
       : session.sessionsWhileTimed(row.sessionName, row.timerSeen)
     const { sessions } = seenSessions
     const ourTimer = sightOf(row, seenSessions)
+    const isOmitted = seenSessions.timer._tag === "none" && seenSessions.timer.omitted === true
     const isOpen = (wanted: string) => sessions.some(({ name, state }) => name === wanted && state === "open")
     const ourSession = isOpen(row.sessionName)
     const leftBehind = isOpen(Candidate.checkOf(row.sessionName))
@@ -310,7 +311,14 @@ export const make = (context: ChangeContext): ChangeSteps => {
     const seen = (running: Observation["running"]) => {
       if (running === "neither" && mergesAtCommit) texts.remarks = [...texts.remarks, MERGES]
       const own = running === "candidate" && !isPromised ? { hash } : {}
-      return ended({ type: "OBSERVED", running, ourTimer, ourSession, ...own })
+      return ended({
+        type: "OBSERVED",
+        running,
+        ourTimer,
+        ...(isOmitted && { timerOmitted: true }),
+        ourSession,
+        ...own
+      })
     }
     if (!isPromised && hash === row.oldHash) return seen("old")
     // a proof would load the candidate again

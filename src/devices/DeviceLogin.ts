@@ -124,7 +124,7 @@ const openFirst = Effect.fnUntraced(function* (
   logins: ReadonlyArray<Credentials>
 ): Effect.fn.Return<{ readonly login: Credentials; readonly session: DriverSession }, ConnectError, Scope.Scope> {
   const { address, hostname } = target
-  let refusal = new ConnectAuthError({ hostname, address, message: "there is no login to try" })
+  let refusal: ConnectAuthError | null = null
   for (const login of logins) {
     const { key, password, username } = login
     const opened = yield* Effect.result(driver.open({ ...target, username, password, ...(key && { key }) }))
@@ -132,6 +132,7 @@ const openFirst = Effect.fnUntraced(function* (
     if (opened.failure._tag !== "ConnectAuthError" || opened.failure.known === true) return yield* opened.failure
     refusal = opened.failure
   }
+  if (refusal === null) return yield* new ConnectAuthError({ hostname, address, message: "there is no login to try" })
   if (logins.length < 2) return yield* refusal
   const tried = logins.map(settingsOf).join(", ")
   return yield* new ConnectAuthError({ hostname, address, message: `${refusal.message} (tried ${tried})` })

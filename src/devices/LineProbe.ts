@@ -42,6 +42,7 @@ export type Probed =
   | { readonly _tag: "NotTaken" }
   /** It needs no line in its section: a later one takes its place, or, without indentation, another section has it. */
   | { readonly _tag: "Present" }
+  /** `why`: a clause about the switch. */
   | { readonly _tag: "Unseen"; readonly why: string }
 
 /** The configuration that the switch promises for this text; none if its difference does not fit. */
@@ -123,8 +124,13 @@ const defaultPlace = Effect.fnUntraced(function* (
   })
 })
 
-const NO_FIT = "its difference does not fit its running configuration"
-const ALONE = "it is shown when its section is loaded alone"
+const ALONE = "it shows it when the section is loaded alone"
+
+/** The line is not to blame for this. */
+const notLooked = (why: string): Probed => ({
+  _tag: "Unseen",
+  why: `it could not be looked at how the switch shows it (${maskSecrets(why.trim())})`
+})
 
 /** Finds out how the switch shows this line. */
 export const probe: (scene: ProbeScene, wanted: MissingLine) => Effect.Effect<Probed, DriverError> = Effect.fnUntraced(
@@ -132,7 +138,7 @@ export const probe: (scene: ProbeScene, wanted: MissingLine) => Effect.Effect<Pr
     const { line } = wanted
     const section = sectionAround(scene.platform, scene.candidate, wanted)
     const added = yield* addedBy(scene, line, section)
-    if (added === undefined) return { _tag: "Unseen", why: NO_FIT }
+    if (added === undefined) return notLooked("its difference does not fit its running configuration")
     const found = judged(scene.platform, wanted, added)
     if (found === "as given") return { _tag: "Unseen", why: ALONE }
     if (found !== undefined) return found
@@ -144,7 +150,7 @@ export const probe: (scene: ProbeScene, wanted: MissingLine) => Effect.Effect<Pr
     return first === "as given" || first._tag !== "Altered" ? { _tag: "Present" } : first
   },
   Effect.catchTags({
-    ReplaceConfigException: ({ message }) => Effect.succeed<Probed>({ _tag: "Unseen", why: maskSecrets(message) }),
-    SessionLockedException: ({ message }) => Effect.succeed<Probed>({ _tag: "Unseen", why: maskSecrets(message) })
+    ReplaceConfigException: ({ message }) => Effect.succeed(notLooked(message)),
+    SessionLockedException: ({ message }) => Effect.succeed(notLooked(message))
   })
 )

@@ -59,7 +59,7 @@ const whyMissing = ({ line, lineNumber }: MissingLine, found: Probed | undefined
   if (found?._tag === "Altered")
     return `the switch shows ${listed(found.shown)} for ${quoted(line)} at line ${lineNumber}`
   if (found?._tag === "Unseen") {
-    return `the switch does not show this line as it is, and it could not be looked at how the switch shows it, at line ${lineNumber} (${found.why.trim()})`
+    return `the switch does not show this line as it is at line ${lineNumber}, and ${found.why}`
   }
   return `${SAID_NOTHING} at line ${lineNumber}`
 }

@@ -5,7 +5,8 @@
  * that a command reads (banners, certificates, scripts) are data up to their end. Pure.
  */
 import { RE2JS } from "re2js"
-import type { CommandWords, MultiLineInput, Platform, SharedWord } from "./platforms/Platform.ts"
+import { openedInput } from "./ConfigLines.ts"
+import type { CommandWords, Platform, SharedWord } from "./platforms/Platform.ts"
 
 /** A line that the gate refuses. */
 interface RefusedLine {
@@ -34,6 +35,8 @@ const END_OF_TEXT = "EOF"
 
 // a device acts on these as keys; line ends of either kind are allowed
 const controlCharacter = /(?!\t|\n|\r\n|\r$)[\p{Cc}\u2028\u2029]/u
+/** Any control character but those that every text has: looked for first, because it is quicker and finds nothing in most texts. */
+const unusual = /[^\t\n\x20-\x7e\xa0-\u2027\u202a-\uffff]/
 const blanks = /\s+/
 /** No word of a configuration begins with one of these or contains one. */
 const quoted = /["'`\\?]/
@@ -63,7 +66,6 @@ interface Vocabulary {
   readonly words: CommandWords
   /** Cache of words that have been classified. */
   readonly judged: Map<string, Judgement>
-  readonly inputs: RegExp | null
 }
 
 const abbreviates = (word: string, commands: ReadonlyArray<string>): string | undefined =>
@@ -101,14 +103,10 @@ const judgeWord = (words: CommandWords, given: string): Judgement => {
 
 const vocabularies = new WeakMap<CommandWords, Vocabulary>()
 
-const vocabularyOf = (words: CommandWords, inputs: ReadonlyArray<MultiLineInput>): Vocabulary => {
+const vocabularyOf = (words: CommandWords): Vocabulary => {
   const known = vocabularies.get(words)
   if (known !== undefined) return known
-  const made: Vocabulary = {
-    words,
-    judged: new Map(),
-    inputs: inputs.length === 0 ? null : new RegExp(inputs.map(({ opens }) => opens.source).join("|"))
-  }
+  const made: Vocabulary = { words, judged: new Map() }
   vocabularies.set(words, made)
   return made
 }
@@ -299,7 +297,7 @@ class Passage {
   #leaving: number | undefined
 
   constructor(platform: Platform, words: CommandWords, text: string, { inPort = false, running = "" }: GateContext) {
-    this.#vocabulary = vocabularyOf(words, platform.configuration.multiLineInputs)
+    this.#vocabulary = vocabularyOf(words)
     this.#platform = platform
     this.#isAlias = aliasesOf(words, [running, text])
     this.#inPort = inPort
@@ -331,7 +329,8 @@ class Passage {
     if (typed === "") return index + 1
     const indent = line.length - line.trimStart().length
     if (this.#isComment(typed)) {
-      if (typed.startsWith("!!") && this.#vocabulary.inputs !== null) this.#passComment(index, indent, typed)
+      if (typed.startsWith("!!") && this.#platform.configuration.multiLineInputs.length > 0)
+        this.#passComment(index, indent, typed)
       return index + 1
     }
     return this.#passTyped(index, { typed, indent })
@@ -401,8 +400,7 @@ class Passage {
 
   /** The index after the texts that the line opens; for a text without an end, the index after all lines. */
   #behindTexts(start: number, { indent, typed }: TypedLine): number {
-    if (this.#vocabulary.inputs?.test(typed) !== true) return start
-    const input = this.#platform.configuration.multiLineInputs.find(({ opens }) => opens.test(typed))
+    const input = openedInput(this.#platform.configuration, typed)
     // a device that does not know the command runs the lines after it
     if (input === undefined || input.within?.test(this.#modes.headingAt(indent)) === false) return start
     let index = start
@@ -415,7 +413,7 @@ class Passage {
 }
 
 const controlsIn = (text: string): ReadonlyArray<RefusedLine> => {
-  if (!controlCharacter.test(text)) return []
+  if (!unusual.test(text) || !controlCharacter.test(text)) return []
   return text
     .split(/\r?\n/)
     .flatMap((line, index) => {

@@ -3,7 +3,7 @@
  * content, not by its position, so that a block that has only moved is no change. Pure.
  */
 
-import type { ConfigNotation } from "./platforms/Platform.ts"
+import type { ConfigNotation, MultiLineInput } from "./platforms/Platform.ts"
 
 /** One line without its indentation. `sections` are the lines above it in the hierarchy, outermost first. */
 export interface ConfigLine {
@@ -32,6 +32,21 @@ export const lineCount = (text: string): number => {
   return count
 }
 
+/** One pattern for all commands that read a text, of each platform. */
+const opening = new WeakMap<ReadonlyArray<MultiLineInput>, RegExp>()
+
+const openingOf = (inputs: ReadonlyArray<MultiLineInput>): RegExp => {
+  const known = opening.get(inputs)
+  if (known !== undefined) return known
+  const made = inputs.length === 0 ? /^(?!)/ : new RegExp(inputs.map(({ opens }) => opens.source).join("|"))
+  opening.set(inputs, made)
+  return made
+}
+
+/** The command that reads a text, if this line is one. All lines of all configurations are asked, and nearly none is. */
+export const openedInput = ({ multiLineInputs }: Pick<ConfigNotation, "multiLineInputs">, typed: string) =>
+  openingOf(multiLineInputs).test(typed) ? multiLineInputs.find(({ opens }) => opens.test(typed)) : undefined
+
 /** The end of a text that a command reads. */
 const END_OF_TEXT = "EOF"
 
@@ -39,7 +54,7 @@ const END_OF_TEXT = "EOF"
  * The lines of a configuration, and whether the device writes them automatically. The text of a command, such as a banner, is
  * never written automatically.
  */
-const classifiedLines = ({ multiLineInputs, own }: ConfigNotation, config: string) => {
+const classifiedLines = (notation: ConfigNotation, config: string) => {
   let texts = 0
   return config
     .replaceAll("\r", "")
@@ -50,8 +65,8 @@ const classifiedLines = ({ multiLineInputs, own }: ConfigNotation, config: strin
         if (typed === END_OF_TEXT) texts -= 1
         return { line, isText: true, isOwn: false }
       }
-      texts = multiLineInputs.find(({ opens }) => opens.test(typed))?.texts ?? 0
-      return { line, isText: false, isOwn: own.test(line) }
+      texts = openedInput(notation, typed)?.texts ?? 0
+      return { line, isText: false, isOwn: notation.own.test(line) }
     })
 }
 

@@ -258,7 +258,9 @@ export const SyncEvent = Schema.Struct({
   found_by: Schema.String,
   /** The user who made the change; null when unknown. */
   made_by: Schema.NullOr(Schema.String),
-  job_id: Schema.NullOr(Schema.Int)
+  job_id: Schema.NullOr(Schema.Int),
+  /** Why the proof of the job's change failed, as a sentence; absent unless it did. */
+  failed_proof: Schema.optionalKey(Schema.String)
 })
 export type SyncEvent = typeof SyncEvent.Type
 

@@ -28,6 +28,9 @@ export type ChangeNotes = Notes
 /** The same as a key of a task; left out when the list is empty. */
 const noteKeys = { said: Schema.optionalKey(fields.said), not_shown: Schema.optionalKey(fields.not_shown) }
 
+/** `failed_proof` of a synchronization: leave out devices that failed their proof with the same commits, or try them again. */
+export const FailedProofPolicy = Schema.Literals(["leave", "retry"])
+
 /** `on_missing_lines` of a synchronization. */
 export const MissingLinesPolicy = Schema.Literals(missingLinesPolicies)
 export type MissingLinesPolicy = typeof MissingLinesPolicy.Type

@@ -207,7 +207,8 @@ export interface PendingCommit {
  */
 export type CommitTimer =
   | { readonly _tag: "running"; readonly name: string }
-  | { readonly _tag: "none" }
+  /** `omitted`: the switch shows our session as it did while the timer ran, and only leaves the timer out. */
+  | { readonly _tag: "none"; readonly omitted?: true }
   | { readonly _tag: "unknown" }
 
 /** How the switch is set up for sessions; null where it does not say. */

@@ -86,7 +86,9 @@ const cleanSession = (session: DriverSession): DriverSession => ({
 /** A session of a device with the verbs of its platform. Missing readings are refused as a command would be. */
 export const defineSession = (hostname: string, verbs: SessionDefinition): DriverSession => {
   const refused = (command: string) =>
-    Effect.fail(new CommandRejected({ hostname, command, message: "the platform has no way to ask for this" }))
+    Effect.suspend(() =>
+      Effect.fail(new CommandRejected({ hostname, command, message: "the platform has no way to ask for this" }))
+    )
   const orNoCommit = <A>(session: string, step: Effect.Effect<A, ReadError | CommitError>) =>
     Effect.catchTag(
       step,

@@ -3,6 +3,7 @@
  * (docs/changes.md#lines-that-are-not-shown). The two are compared section by section; lines that the switch is known to spell
  * differently, or not to show, count as present. Pure, and quick for lines that are shown exactly as given, which nearly all are.
  */
+import { openedInput } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { isIPv6 } from "node:net"
 import { platforms } from "../domain/platforms/Platforms.ts"
@@ -182,7 +183,7 @@ export function* statements({ configuration }: Platform, text: string): Generato
     const line = source.trim()
     if (line === "" || line.startsWith(configuration.comment) || line === endOfText || line === "end") continue
     const statement = { lineNumber: at + 1, indent: indentOf(source), line, body: "" }
-    const input = configuration.multiLineInputs.find(({ opens }) => opens.test(line))
+    const input = openedInput(configuration, line)
     if (input === undefined) yield statement
     else {
       const { body, next } = bodyOf(lines, at + 1, input.texts)

@@ -18,6 +18,7 @@ import { RepositoryUpdate } from "./repositories/RepositoryUpdate.ts"
 import { JobApproval } from "./requests/JobApproval.ts"
 import { gate } from "./requests/JobRequests.ts"
 import { JobWindows } from "./requests/JobWindows.ts"
+import * as ConfirmedLooks from "./sync/ConfirmedLooks.ts"
 import * as OpenChanges from "./sync/OpenChanges.ts"
 import { SyncOutcome } from "./sync/Outcome.ts"
 import * as Schedules from "./upkeep/Schedules.ts"
@@ -56,4 +57,4 @@ const runner = JobRunner.layer.pipe(Layer.provide(gate), Layer.provide(functions
 const openChanges = OpenChanges.layer.pipe(Layer.provide(SyncOutcome.layer))
 
 /** The background work: the runner of jobs, their schedules, and the open changes of earlier processes. */
-export const layer = Layer.mergeAll(runner, Schedules.layer, openChanges, Retention.executions)
+export const layer = Layer.mergeAll(runner, Schedules.layer, openChanges, ConfirmedLooks.layer, Retention.executions)

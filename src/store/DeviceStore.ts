@@ -10,6 +10,8 @@ import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import { identityViolation, uniqueViolation } from "./DatabaseErrors.ts"
 import { cutText } from "../domain/Text.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
+import { failuresOfProof } from "../../machines/change/ChangeRow.ts"
+import { reasonSentences } from "../../machines/change/ChangeDecision.ts"
 import { madeBy, type SyncCause } from "../domain/SyncCause.ts"
 import { comparableHostname } from "../domain/Network.ts"
 import { type IdentityTaken, UnseenDevice } from "../domain/DeviceIdentity.ts"
@@ -257,6 +259,9 @@ interface Neighbours {
 /** An event to be added; the author of the change follows from the cause. */
 type NewSyncEvent = Pick<SyncEvent, "cause" | "by" | "job_id">
 
+/** The cause after a change that was committed and not confirmed. */
+const NOT_PROVED: SyncCause = "commit_confirm_failed"
+
 const makeSyncEvents = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
@@ -295,11 +300,18 @@ const makeSyncEvents = Effect.gen(function* () {
     }),
     byHostname: Effect.fn("SyncEventStore.byHostname")(function* (hostname?: string) {
       const where = hostname === undefined ? sql`true` : sql`hostname = ${hostname}`
-      const rows = yield* sql<SyncEvent & { readonly hostname: string }>`
-        select hostname, cause, happened_at as timestamp, by, coalesce(found_by, by) as found_by,
-          made_by, job_id from sync_event where ${where} order by id`
+      const rows = yield* sql<SyncEvent & { readonly hostname: string; readonly reason: string | null }>`
+        select hostname, cause, happened_at as timestamp, by, coalesce(found_by, by) as found_by, made_by, job_id,
+          (select c.protocol ->> 'reason' from config_change c join device on device.id = c.device_id
+            where c.job_id = sync_event.job_id and device.hostname = sync_event.hostname
+              and cause = ${NOT_PROVED}) as reason
+        from sync_event where ${where} order by id`
       const events = new Map<string, Array<SyncEvent>>()
-      for (const { hostname: owner, ...event } of rows) events.set(owner, [...(events.get(owner) ?? []), event])
+      for (const { hostname: owner, reason, ...event } of rows) {
+        const why = failuresOfProof.find((known) => known === reason)
+        const told = why === undefined ? event : { ...event, failed_proof: reasonSentences[why] }
+        events.set(owner, [...(events.get(owner) ?? []), told])
+      }
       return events
     })
   })

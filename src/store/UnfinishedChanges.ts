@@ -5,7 +5,12 @@
 import { PgClient } from "@effect/sql-pg"
 import { Array, Effect, type Option } from "effect"
 import type { SqlError } from "effect/sql"
-import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
+import {
+  type ChangePhase,
+  type ChangeReason,
+  type ChangeRow,
+  failuresOfProof
+} from "../../machines/change/ChangeRow.ts"
 import type { JobStatus } from "../domain/Job.ts"
 import { grouping, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { JOB_ENDED, JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
@@ -20,6 +25,19 @@ export interface LiveChange {
   readonly phase: ChangePhase
   /** Neither the change nor its job has ended. */
   readonly underWay: boolean
+  /** The git commits of its job. */
+  readonly settings_commit: string | null
+  readonly templates_commit: string | null
+}
+
+/** The newest live change that a device committed, where its proof has failed. */
+export interface FailedProof {
+  readonly id: number
+  readonly device_id: number
+  readonly job_id: number
+  readonly reason: ChangeReason
+  /** The end of the change: ISO 8601 without a zone, UTC, whole seconds. */
+  readonly since: string
   /** The git commits of its job. */
   readonly settings_commit: string | null
   readonly templates_commit: string | null
@@ -75,6 +93,14 @@ export const makeLiveChanges = Effect.gen(function* () {
         Array.head
       )
     ),
+    failedProofs: Effect.fn("ChangeStore.live.failedProofs")(
+      (deviceIds: ReadonlyArray<number>) => sql<FailedProof>`
+        select newest.* from unnest(${deviceIds}::integer[]) as given (id) cross join lateral (
+          select c.id, c.device_id, c.job_id, c.phase, c.protocol ->> 'reason' as reason, job.settings_commit, job.templates_commit,
+            to_char(c.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as since
+          from ${live} and c.device_id = given.id and c.phase <> 'discarded' order by c.id desc limit 1) newest
+        where newest.phase in ('reverted', 'unknown') and newest.reason in ${sql.in(failuresOfProof)}`
+    ),
     newestId: Effect.map(
       sql<{ id: number }>`select coalesce(max(id), 0) as id from config_change`,
       (rows) => rows[0]?.id ?? 0
@@ -100,6 +126,12 @@ export const makeLiveChanges = Effect.gen(function* () {
 export interface LiveChanges {
   /** The newest live change of a device. */
   readonly newest: (deviceId: number) => Effect.Effect<Option.Option<LiveChange>, SqlError.SqlError>
+  /**
+   * The failed proofs of these devices. A change that was discarded before its commit is no newer one: it has shown nothing.
+   */
+  readonly failedProofs: (
+    deviceIds: ReadonlyArray<number>
+  ) => Effect.Effect<ReadonlyArray<FailedProof>, SqlError.SqlError>
   /** The id of the newest change. */
   readonly newestId: Effect.Effect<number, SqlError.SqlError>
   /** Simultaneous calls share a statement. The job must exist. */

@@ -140,6 +140,14 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       for (const sign of CONTROL) expect(mutes.out).not.toContain(sign)
       expect((yield* cli("alerts list")).code).toBe(0)
       expect((yield* cli("alerts dead --json")).out.trim()).toBe("[]")
+      expect(yield* cli("spellings list --platform eos")).toMatchObject({
+        code: 0,
+        err: expect.stringContaining("Nothing was learnt")
+      })
+      expect(yield* cli("spellings withdraw 4711")).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("No learned line with id 4711 found")
+      })
       yield* boss("PUT", `/device/${ONE}/interfaces`, {
         interfaces: { Ethernet3: { data: { description: "a\u009b31mred" } } }
       })

@@ -113,7 +113,8 @@ export const matchesPath = (endpoints: ReadonlyArray<string>, path: string): boo
 const ownRights: ReadonlyArray<{ readonly right: string; readonly method: string; readonly path: RegExp }> = [
   { right: "trust", method: "POST", path: /^\/device\/[^/]+\/(?:trust|hostkey\/approve)$/ },
   { right: "trust", method: "PUT", path: /^\/device\/[^/]+\/host_key$/ },
-  { right: "trust", method: "POST", path: /^\/device_hostkeys\/approve$/ }
+  { right: "trust", method: "POST", path: /^\/device_hostkeys\/approve$/ },
+  { right: "spellings", method: "DELETE", path: /^\/learned_lines\/[^/]+$/ }
 ]
 
 /** The separate right that a call needs and a permission lacks; undefined if the permission has it. */

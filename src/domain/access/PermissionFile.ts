@@ -107,8 +107,8 @@ const operator: ReadonlyArray<Permission> = [
   { methods: ["GET", "POST", "PUT"], endpoints: ["*"], pages: ["*"], rights: ["read", "write", "emergency"] },
   {
     methods: ["DELETE"],
-    endpoints: ["/linknets", "/linknet/{id}", "/joblocks", "/alerts/mutes/{id}"],
-    rights: ["write"]
+    endpoints: ["/linknets", "/linknet/{id}", "/joblocks", "/alerts/mutes/{id}", "/learned_lines/{id}"],
+    rights: ["write", "spellings"]
   }
 ]
 
@@ -259,7 +259,7 @@ const withFormerRights = (own: Permission): Permission => {
   const { rights = [] } = own
   const former = [
     ...(coversCall(own, "POST", APPLY_CONFIG) ? ["free_lines"] : []),
-    ...(isEverything(own) ? ["trust"] : [])
+    ...(isEverything(own) ? ["trust", "spellings"] : [])
   ].filter((right) => !includes(rights, right))
   return former.length === 0 ? own : { ...own, rights: [...rights, ...former] }
 }

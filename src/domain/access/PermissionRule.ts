@@ -17,7 +17,7 @@ export const Permission = Schema.Struct({
   endpoints: Schema.optionalKey(words),
   /** Read by the web page only. */
   pages: Schema.optionalKey(words),
-  /** Read by the web page only, except `emergency`, `trust`, `free_lines` and `show_secrets` (docs/roles.md#permissions). */
+  /** Read by the web page only, except `emergency`, `trust`, `free_lines`, `spellings` and `show_secrets` (docs/roles.md#permissions). */
   rights: Schema.optionalKey(words),
   /** Only these fields of a body, each with one of these values; `*` any. */
   fields: Schema.optionalKey(Schema.Record(Schema.String, words)),

@@ -73,6 +73,7 @@ export const auditKinds = [
   "permission",
   "person",
   "secret",
+  "spelling",
   "token",
   "user",
   "window",

@@ -3,7 +3,7 @@
  * `apply_config`, `revert_job` and `device_drift`.
  */
 import { Effect, Schema } from "effect"
-import { MissingLinesPolicy } from "../Job.ts"
+import { FailedProofPolicy, MissingLinesPolicy } from "../Job.ts"
 import { defineJob, deviceArgs, flag, windowArgs } from "./JobDefinition.ts"
 
 const positive = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(1)))
@@ -33,6 +33,8 @@ const Args = Schema.Struct({
   dry_run_job: Schema.optionalKey(positive),
   /** How to treat lines that a device does not show; without this option new ones fail the device. */
   on_missing_lines: Schema.optionalKey(MissingLinesPolicy),
+  /** Default: `retry` for a job that a person has just started, else `leave`. */
+  failed_proof: Schema.optionalKey(FailedProofPolicy),
   ...windowArgs
 })
 export type SyncArguments = typeof Args.Type

@@ -3,7 +3,7 @@
  * (docs/changes.md).
  */
 import { Option, Result, Schema, Struct } from "effect"
-import { MissingLinesPolicy } from "../Job.ts"
+import { FailedProofPolicy, MissingLinesPolicy } from "../Job.ts"
 import * as Body from "../fields/Body.ts"
 import { ignorable, optional, otherwise, required, type Rule } from "../fields/Body.ts"
 import { accept, flag } from "../fields/Rules.ts"
@@ -59,6 +59,10 @@ const options = {
   on_missing_lines: ignorable(
     MissingLinesPolicy,
     nullAsAbsent(accept(Schema.is(MissingLinesPolicy), () => "on_missing_lines must be warn or fail"))
+  ),
+  failed_proof: ignorable(
+    FailedProofPolicy,
+    nullAsAbsent(accept(Schema.is(FailedProofPolicy), () => "failed_proof must be leave or retry"))
   ),
   ...windowFields,
   ...notes

@@ -31,15 +31,14 @@ import {
 } from "../ssh/PromptLedger.ts"
 import { escapeRegExp } from "../ssh/Dialect.ts"
 import { discard } from "./Commit.ts"
-import { sessionList, sessionMode } from "./Sessions.ts"
-import { eos } from "../../domain/platforms/eos/Platform.ts"
 import { sessionConfig } from "./RunningConfig.ts"
+import { sessionList, sessionMode } from "./Sessions.ts"
+import { openedInput } from "../../domain/ConfigLines.ts"
+import { eos } from "../../domain/platforms/eos/Platform.ts"
 
 // Cuts an EOS configuration text into the units that are sent (docs/switch-dialogues.md#eos-loading-a-candidate and
 // docs/switch-dialogues.md#multi-line-inputs): comments and `end` are dropped, texts of known commands stay with them, mode
 // comments become the `comment` command. A line `EOF` that belongs to no known command ends the text of one before it.
-
-const { multiLineInputs } = eos.configuration
 
 const endOfText = "EOF"
 // A terminal would act on these instead of taking them as text. Line ends are none: they are where the text is cut.
@@ -66,7 +65,7 @@ const modeComment = (lines: ReadonlyArray<string>, start: number): ConfigUnit =>
 }
 
 const command = (lines: ReadonlyArray<string>, start: number, typed: string): Result.Result<ConfigUnit, string> => {
-  const multiLine = multiLineInputs.find(({ opens }) => opens.test(typed))
+  const multiLine = openedInput(eos.configuration, typed)
   if (multiLine === undefined) return Result.succeed(configUnit(start + 1, typed))
   const next = indexAfterTexts(lines, start + 1, multiLine.texts)
   return next === undefined

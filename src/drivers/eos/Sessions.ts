@@ -43,6 +43,8 @@ interface TimerPlace {
   readonly releases: string
   /** The text at that place. */
   readonly shows: string
+  /** The session itself is shown in another state when its timer has ended. */
+  readonly tellsEnd: boolean
   readonly timerOf: (answer: ShowSessions) => string | undefined
 }
 
@@ -55,19 +57,33 @@ const byName = ({ commitTimerSessionName }: ShowSessions) => commitTimerSessionN
  * proves nothing: the release may show it elsewhere.
  */
 export const timerPlaces: ReadonlyArray<TimerPlace> = [
-  { form: "json", releases: "up to 4.31", shows: "the state `pendingCommitTimer` of the session", timerOf: byState },
-  { form: "json", releases: "from 4.32 on", shows: "`commitTimerSessionName` above the sessions", timerOf: byName },
-  { form: "text", releases: "up to 4.31", shows: "the state of the session", timerOf: byState },
-  { form: "text", releases: "from 4.32 on", shows: "`Session with pending commit timer`", timerOf: byName }
+  {
+    form: "json",
+    releases: "up to 4.31",
+    shows: "the state `pendingCommitTimer` of the session",
+    tellsEnd: true,
+    timerOf: byState
+  },
+  {
+    form: "json",
+    releases: "from 4.32 on",
+    shows: "`commitTimerSessionName` above the sessions",
+    tellsEnd: false,
+    timerOf: byName
+  },
+  { form: "text", releases: "up to 4.31", shows: "the state of the session", tellsEnd: true, timerOf: byState },
+  {
+    form: "text",
+    releases: "from 4.32 on",
+    shows: "`Session with pending commit timer`",
+    tellsEnd: false,
+    timerOf: byName
+  }
 ]
 
-const timerIn = (form: Form, answer: ShowSessions): string | undefined => {
-  for (const place of timerPlaces) {
-    const name = place.form === form ? place.timerOf(answer) : undefined
-    if (name !== undefined) return name
-  }
-  return undefined
-}
+/** The place in this form where the answer shows a running timer. */
+const placeIn = (form: Form, answer: ShowSessions): TimerPlace | undefined =>
+  timerPlaces.find((place) => place.form === form && place.timerOf(answer) !== undefined)
 
 const sessionOf = (name: string, session: typeof Session.Type, timed: boolean): ConfigSession => ({
   name,
@@ -84,15 +100,15 @@ const limitsOf = (answer: ShowSessions): SessionLimits => ({
   savesAtCommit: answer.saveToStartupConfigOnCommit ?? null
 })
 
-/** Whether the switch lists this session as committed, completed or aborted. */
-const hasEnded = ({ sessions }: ShowSessions, name: string): boolean => {
+/** Whether the switch lists this session as committed, completed or aborted, or lists no session that has ended. */
+const hasEnded = ({ maxSavedSessions, sessions }: ShowSessions, name: string): boolean => {
   const state = sessions[name]?.state
-  return state !== undefined && !state.startsWith("pending")
+  return state === undefined ? maxSavedSessions === 0 : !state.startsWith("pending")
 }
 
 /** An answer in one of its forms; `without` is what is known when it shows no timer. */
 export const sessionsOf = (form: Form, answer: ShowSessions, without: CommitTimer = unknownTimer): ConfigSessions => {
-  const name = timerIn(form, answer)
+  const name = placeIn(form, answer)?.timerOf(answer)
   return {
     isListed: true,
     sessions: Object.entries(answer.sessions).map(([key, session]) => sessionOf(key, session, key === name)),
@@ -104,6 +120,7 @@ export const sessionsOf = (form: Form, answer: ShowSessions, without: CommitTime
 
 const unknownTimer: CommitTimer = { _tag: "unknown" }
 const noTimer: CommitTimer = { _tag: "none" }
+const omittedTimer: CommitTimer = { _tag: "none", omitted: true }
 
 /** The account may not list them. */
 const unlisted: ConfigSessions = {
@@ -143,9 +160,9 @@ export interface SessionList {
   readonly readWhileTimed: (name: string, wasSeen: boolean) => Effect.Effect<ConfigSessions, ReadError>
 }
 
-/** The list of this login, which remembers in which form the switch was seen to show a timer. */
+/** The list of this login, which remembers where the switch was seen to show a timer. */
 export const sessionList = (cli: Cli): SessionList => {
-  let shownIn: Form | null = null
+  let shownAt: TimerPlace | null = null
 
   const failed = (answers: ReadonlyArray<Said>): Effect.Effect<ConfigSessions, ReadError> =>
     // an answer that got lost must not look like a switch without sessions
@@ -153,17 +170,17 @@ export const sessionList = (cli: Cli): SessionList => {
       ? Effect.succeed(unlisted)
       : unexpected(cli, command, `the answer to "${command}" is not understood`)
 
-  const read = (isLast: (found: ConfigSessions) => boolean, provesNone: (form: Form, said: ShowSessions) => boolean) =>
+  const read = (isLast: (found: ConfigSessions) => boolean, ifNone: (form: Form, said: ShowSessions) => CommitTimer) =>
     Effect.gen(function* () {
-      const forms: ReadonlyArray<Form> = shownIn === "text" ? ["text"] : ["json", "text"]
+      const forms: ReadonlyArray<Form> = shownAt?.form === "text" ? ["text"] : ["json", "text"]
       const answers: Array<Said> = []
       let found: ConfigSessions | null = null
       for (const form of forms) {
         const said: Said = yield* ask(cli, form)
         answers.push(said)
         if (typeof said === "string") continue
-        found = sessionsOf(form, said, provesNone(form, said) ? noTimer : unknownTimer)
-        if (found.timer._tag === "running") shownIn = form
+        found = sessionsOf(form, said, ifNone(form, said))
+        shownAt = placeIn(form, said) ?? shownAt
         if (isLast(found)) return found
       }
       return found ?? (yield* failed(answers))
@@ -173,15 +190,20 @@ export const sessionList = (cli: Cli): SessionList => {
     read: Effect.suspend(() =>
       read(
         () => true,
-        (form) => shownIn === form
+        (form) => (shownAt?.form === form ? noTimer : unknownTimer)
       )
     ),
     readWhileTimed: (name, wasSeen) =>
       Effect.suspend(() =>
         read(
           ({ timer }) => timer._tag !== "unknown",
-          // a switch that has ignored the confirmation and hides its timer does not show our session as ended
-          (form, said) => (shownIn === form || (wasSeen && form === "text")) && hasEnded(said, name)
+          (form, said) => {
+            // a switch that has ignored the confirmation and hides its timer does not show our session as ended
+            if (!hasEnded(said, name)) return unknownTimer
+            const isTold = shownAt?.tellsEnd === true && said.sessions[name] !== undefined
+            if (shownAt?.form === form) return isTold ? noTimer : omittedTimer
+            return wasSeen && form === "text" ? omittedTimer : unknownTimer
+          }
         )
       )
   }

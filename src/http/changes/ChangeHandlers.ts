@@ -3,6 +3,7 @@ import { DateTime, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { answered, asCaller } from "../core/HandlerErrors.ts"
+import { makeLearnedLines } from "./LearnedLines.ts"
 import { makeStoredConfigs } from "./StoredConfigs.ts"
 import { HttpServerRequest } from "effect/http"
 import { toId, toInteger } from "../../domain/fields/Values.ts"
@@ -201,6 +202,7 @@ export const ChangesLive = HttpApiBuilder.group(Api, "changes", (handlers) =>
     const apply = yield* makeApplyConfig
     const revert = yield* makeRevert
     const drift = yield* makeDrift
+    const lines = yield* makeLearnedLines
     return handlers
       .handle("previousConfig", ({ params }) => answered(previous.read(params.hostname)))
       .handle("restoreConfig", ({ params, payload }) =>
@@ -212,5 +214,7 @@ export const ChangesLive = HttpApiBuilder.group(Api, "changes", (handlers) =>
       .handle("applyConfig", ({ params, payload }) => asCaller((user) => apply(params.hostname, payload, user)))
       .handle("revertJob", ({ params, payload }) => asCaller((user) => revert(params.id, payload, user)))
       .handle("drift", ({ payload }) => asCaller((user) => drift(payload, user)))
+      .handle("learnedLines", ({ query }) => answered(lines.list(query)))
+      .handle("withdrawLearnedLine", ({ params }) => answered(lines.withdraw(params.id)))
   })
 )

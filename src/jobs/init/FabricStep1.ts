@@ -158,7 +158,7 @@ const syncNeighbours = Effect.fnUntraced(function* (job: Step1, hostnames: Reado
   if (hostnames.length === 0) return
   // the neighbours are in service, so they wait for their windows
   const wishes = (yield* windows.areThere) ? { wait_for_window: true } : {}
-  const args = { hostnames, dry_run: false, ...wishes }
+  const args = { hostnames, dry_run: false, failed_proof: "leave" as const, ...wishes }
   yield* engine.start(SyncDevices, args, { user: job.user, delaySeconds: SYNC_DELAY })
 })
 

@@ -21,6 +21,7 @@ import type { Device } from "../../domain/Device.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { CandidateConfigs, type Render, RenderFailed } from "../../templates/CandidateConfigs.ts"
+import { findFailedProofs, isLeftOut } from "./FailedProofs.ts"
 import type { SyncRun } from "./Outcome.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 import { watchTimers } from "./ChangeCalls.ts"
@@ -68,7 +69,7 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
   const timers = yield* watchTimers(job)
   const rows = yield* jobs.devices(job.id)
   const done = new Set(rows.filter((row) => row.waiting !== true).map(({ hostname }) => hostname))
-  const failed = rows.filter(({ result }) => result.failed).map(({ hostname }) => hostname)
+  const failed = rows.filter(({ result }) => result.failed && !isLeftOut(result)).map(({ hostname }) => hostname)
   const selected = yield* select(memo.hostnames)
   const devices = selected.filter(({ hostname }) => !done.has(hostname))
   const begun = new Map((yield* changes.progressOfJob(job.id)).map((progress) => [progress.device_id, progress]))
@@ -79,7 +80,9 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
   const run = runOf(job, memo)
   const { waits } = yield* JobScheduleStore
   const standing = yield* Effect.cachedWithTTL(waits.standing(job.id), LOOK_EVERY)
-  const work: SyncWork = { job, plan, run, guard, timers, changesSeen, standing, render, begun, waiting: new Map() }
+  const failedProofs = yield* findFailedProofs(job, devices)
+  const shared = { job, plan, run, guard, timers, changesSeen, standing, failedProofs }
+  const work: SyncWork = { ...shared, render, begun, waiting: new Map() }
   return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
 })
 

@@ -3,16 +3,14 @@
  * result (docs/changes.md#the-way-of-a-change).
  */
 import { Effect, Option, Result } from "effect"
-import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
 import { type Stop, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { type CommitSet, WorkingCommits } from "../../domain/Repository.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
-import type { ChangeToRun } from "../../store/ChangeBeginning.ts"
 import { type ChangeProgress, ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import type { LiveChange } from "../../store/UnfinishedChanges.ts"
+import type { FailedProof, LiveChange } from "../../store/UnfinishedChanges.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import {
   beginChange,
@@ -35,6 +33,7 @@ import {
   type SyncRun,
   unmanageable
 } from "./Outcome.ts"
+import { leftOut, whyLeftOut } from "./FailedProofs.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { DerivedSecretStore, findMark } from "../../store/SecretStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -43,6 +42,8 @@ import type { Render } from "../../templates/CandidateConfigs.ts"
 import type { Guard, SyncPlan } from "./SyncPlan.ts"
 import { fenceDevice } from "../requests/DryRun.ts"
 import { originOf } from "../../templates/Provenance.ts"
+import type { SqlError } from "effect/sql"
+import type { ChangeToRun } from "../../store/ChangeBeginning.ts"
 import type { JobStanding } from "../../store/JobScheduling.ts"
 
 // A running sync job: the state that its stages, its devices and the verdict over them share.
@@ -69,6 +70,8 @@ export interface SyncWork extends VerdictContext {
   readonly render: Render
   /** Number of the newest change when the job started. */
   readonly changesSeen: number
+  /** Devices that are left out if their configuration is still the one whose proof has failed, by id. */
+  readonly failedProofs: ReadonlyMap<number, FailedProof>
   /** Whether the job is paused or aborted; devices that ask at about the same time share an answer. */
   readonly standing: Effect.Effect<JobStanding, SqlError.SqlError>
   /** Changes of this job that an earlier run has begun, by device id. */
@@ -214,6 +217,13 @@ const record = Effect.fnUntraced(function* (
   return yield* jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
 })
 
+/** Leaves the device as it is. That is no new failure, so a rollout goes on, unless it is for all devices or for none. */
+const leaveOut = Effect.fnUntraced(function* (work: SyncWork, device: Device, why: string) {
+  if (work.plan.allOrNothing) return yield* refuse(work, device, leftOut(why))
+  yield* record(work, device, leftOut(why))
+  return null
+})
+
 /** The first step on a device: a change to run, wait for another job, wait until this job is resumed, or no more work. */
 type Beginning = ChangeToRun | "wait" | "paused" | null
 
@@ -232,6 +242,9 @@ const wantedChange = Effect.fn("CandidateChange.want")(function* (work: SyncWork
     return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
   }
   const candidate = rendered.success.text
+  const failed = work.failedProofs.get(device.id)
+  const why = failed === undefined ? null : yield* whyLeftOut(failed, candidate)
+  if (why !== null) return yield* leaveOut(work, device, why)
   const mark = findMark(candidate)
   if (mark !== undefined) return yield* refuse(work, device, renderFailed(withMark(mark)))
   yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)

@@ -23,6 +23,7 @@ import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { judgeAutoPush } from "../requests/DryRun.ts"
+import { refusedByProof } from "./FailedProofs.ts"
 import { resumeWaiting, rollOut } from "./Rollout.ts"
 import { makeJobCommits } from "../../store/JobResults.ts"
 import { jobScore } from "../../domain/ChangeRisk.ts"
@@ -34,14 +35,16 @@ import { ChangeStore } from "../../store/ChangeStore.ts"
 // The sequel of a dry run with `auto_push`: the live run, or the reason why a person has to start it (docs/changes.md#auto_push).
 // Clients take a missing follow-up for success, so every refusal is in the record and in the log.
 
-/** A window that has closed since the dry run began also prevents the live run. */
-const withinWindow = Effect.fnUntraced(function* ({ args }: SyncJob, rows: ReadonlyArray<JobDevice>) {
+/** A window that has closed since the dry run began also prevents the live run, and so does a failed proof of the same change. */
+const mayFollow = Effect.fnUntraced(function* (job: SyncJob, rows: ReadonlyArray<JobDevice>) {
   const devices = yield* DeviceStore
   const windows = yield* JobWindows
 
   for (const device of yield* devices.byHostnames(rows.map(({ hostname }) => hostname))) {
-    const closed = yield* windows.closed(args, device)
+    const closed = yield* windows.closed(job.args, device)
     if (closed !== null) return { refused: "window", message: closed, lines: [] } satisfies Refusal
+    const refused = yield* refusedByProof(job, device)
+    if (refused !== null) return refused
   }
   return "push"
 })
@@ -54,10 +57,11 @@ const followDryRun = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows:
   if (!args.auto_push || !args.dry_run || (yield* job.aborting)) return null
   const judged = yield* judgeAutoPush(job, rows)
   if (judged === null) return null
-  const verdict = judged === "push" ? yield* withinWindow(job, rows) : judged
+  const verdict = judged === "push" ? yield* mayFollow(job, rows) : judged
   const hostnames = rows.map(({ hostname }) => hostname)
   if (verdict === "push") {
     const policy = args.on_missing_lines === undefined ? {} : { on_missing_lines: args.on_missing_lines }
+    const again = args.failed_proof === undefined ? {} : { failed_proof: args.failed_proof }
     const wishes = args.emergency === undefined ? {} : { emergency: args.emergency }
     const next = {
       hostnames,
@@ -65,6 +69,7 @@ const followDryRun = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows:
       force: args.force,
       confirm_older: args.confirm_older,
       ...policy,
+      ...again,
       ...wishes
     }
     yield* engine.follow(id, SyncDevices, next, { user, delaySeconds: 0 })

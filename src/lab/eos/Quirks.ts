@@ -126,152 +126,206 @@ export interface Personality {
   readonly usual: boolean
   readonly version?: string
   readonly quirks: Quirks
+  /** Where such behaviour was seen: documents by their names, or `constructed`. */
+  readonly seen: string
 }
 
+const MANUAL = "EOS User Manual"
+const CONFIG_SESSIONS = `${MANUAL}: Configure Session`
+const CONSTRUCTED = "constructed"
+const REPORTED = "reported by operators of 4.3x, with the form of the answer"
+
+/** What every switch of the lab does although tools are surprised by it, and where it was seen. */
+export const common: ReadonlyArray<Pick<Personality, "description" | "seen">> = [
+  {
+    description:
+      "takes access lists, prefix lists, route maps, class maps, policy maps and the like when they are left; before that no difference shows them",
+    seen: `ansible-collections/arista.eos#476; ${MANUAL}: Route Maps, QoS (group-change modes)`
+  },
+  {
+    description: "shows defaults in `show running-config all`, spelled as the release spells them",
+    seen: "a recording of 4.13.7M in the tests of pyeapi; ansible-collections/arista.eos#133 and sonic-net/sonic-mgmt#3711 (spellings from 4.23 on)"
+  }
+]
+
 const TABLE = {
-  plain: { description: "behaves as the documentation says", usual: true, quirks: {} },
+  plain: { description: "behaves as the documentation says", usual: true, quirks: {}, seen: CONFIG_SESSIONS },
   timerAtSession: {
     description: "shows a running commit timer at its session",
     usual: true,
     version: "4.31.4M",
-    quirks: { timerShown: "session" }
+    quirks: { timerShown: "session" },
+    seen: "napalm-automation/napalm#2166 (4.31 and before)"
   },
   timerAtTop: {
     description: "shows a running commit timer above the sessions",
     usual: true,
     version: "4.32.2F",
-    quirks: { timerShown: "top" }
+    quirks: { timerShown: "top" },
+    seen: "napalm-automation/napalm#2166 (from 4.32 on); SUNET/cnaas-nms#395"
   },
   timerInText: {
     description: "shows a running commit timer in the text form only",
     usual: true,
-    quirks: { timerShown: "text" }
+    quirks: { timerShown: "text" },
+    seen: `${CONSTRUCTED}, from both forms of napalm-automation/napalm#2166`
   },
   timerHidden: {
     description: "shows a running commit timer nowhere",
     usual: false,
-    quirks: { timerShown: "never" }
+    quirks: { timerShown: "never" },
+    seen: CONSTRUCTED
   },
   sessionsAsText: {
     description: "has no JSON for its list of sessions",
     usual: true,
-    quirks: { sessionsWithoutJson: true }
+    quirks: { sessionsWithoutJson: true },
+    seen: `${CONSTRUCTED}, from the answer of eAPI for commands without JSON`
   },
   noSessionBesideTimer: {
     description: "opens no session while a commit timer runs",
     usual: true,
-    quirks: { sessionBesideTimer: "refused" }
+    quirks: { sessionBesideTimer: "refused" },
+    seen: CONSTRUCTED
   },
   savesAtCommit: {
     description: "saves its configuration with every commit",
     usual: true,
-    quirks: { savesAtCommit: true }
+    quirks: { savesAtCommit: true },
+    seen: "`service configuration session commit save startup-config` in public configurations; the field `saveToStartupConfigOnCommit` in napalm-automation/napalm#2166"
   },
   salting: {
     description: "gives secrets a new salt at each load",
     usual: true,
-    quirks: { saltsSecrets: true }
+    quirks: { saltsSecrets: true },
+    seen: `arista-eosplus/ansible-eos#50 (only hashed passwords can be loaded twice); ${MANUAL}: username`
   },
   saltingAtCommit: {
     description: "gives secrets a new salt at each load and with each commit",
     usual: true,
-    quirks: { saltsSecrets: true, saltsAtCommit: true }
+    quirks: { saltsSecrets: true, saltsAtCommit: true },
+    seen: `${CONSTRUCTED}, from salting`
   },
   bySections: {
     description: "prints differences by sections, without `@@` lines",
     usual: true,
-    quirks: { diffs: "sections" }
+    version: "4.33.2F",
+    quirks: { diffs: "sections" },
+    seen: REPORTED
   },
   saltingBySections: {
     description: "gives secrets a new salt at each load, and prints differences by sections",
     usual: true,
-    quirks: { saltsSecrets: true, diffs: "sections" }
+    quirks: { saltsSecrets: true, diffs: "sections" },
+    seen: `${REPORTED}; salted as in salting`
   },
   withoutNamedConfig: {
     description: "cannot show what a session's commit will run",
     usual: true,
-    quirks: { withoutNamedConfig: true }
+    quirks: { withoutNamedConfig: true },
+    seen: CONSTRUCTED
   },
   sectionsOnly: {
     description: "prints differences by sections, and cannot show what a session's commit will run",
     usual: true,
-    quirks: { diffs: "sections", withoutNamedConfig: true }
+    quirks: { diffs: "sections", withoutNamedConfig: true },
+    seen: `${CONSTRUCTED}, from bySections and withoutNamedConfig`
   },
   normalising: {
     description: "prints lines in another spelling than it was given",
     usual: true,
-    quirks: { normalises: ["abbreviations", "defaults", "vlanLists", "masks", "mac", "ipv6"] }
+    quirks: { normalises: ["abbreviations", "defaults", "vlanLists", "masks", "mac", "ipv6"] },
+    seen: "ansible/ansible#37413 (abbreviations), ansible/ansible#29539 (lists of VLANs)"
   },
   chatty: {
     description: "says more than it was asked, while lines are loaded and at commit",
     usual: true,
-    quirks: { chatty: true }
+    quirks: { chatty: true },
+    seen: `napalm-automation/napalm-logs#225 (the form of log lines); ${MANUAL}: logging monitor`
   },
   foreignSessions: {
     description: "has sessions of a management platform that never end",
     usual: true,
-    quirks: { foreignSessions: [{ name: "cfg-4711-1", age: 86_400 }] }
+    quirks: { foreignSessions: [{ name: "cfg-4711-1", age: 86_400 }] },
+    seen: "Config Session Timers – Arista EOS (advertisingemergency.net); sonic-net/sonic-mgmt#26993"
   },
   refusesWithError: {
     description: "refuses a line with `Error: …`",
     usual: false,
-    quirks: { refusal: "error" }
+    quirks: { refusal: "error" },
+    seen: CONSTRUCTED
   },
   refusesWithPercentError: {
     description: "refuses a line with `%Error …`",
     usual: false,
-    quirks: { refusal: "percentError" }
+    quirks: { refusal: "percentError" },
+    seen: CONSTRUCTED
   },
   refusesSilently: {
     description: "leaves out lines without a word",
     usual: false,
-    quirks: { refusal: "silent" }
+    quirks: { refusal: "silent" },
+    seen: "ansible-collections/arista.eos#180 (lines that were sent and not applied)"
   },
-  paging: { description: "pages its output despite terminal length 0", usual: true, quirks: { pages: true } },
+  paging: {
+    description: "pages its output despite terminal length 0",
+    usual: true,
+    quirks: { pages: true },
+    seen: `${CONSTRUCTED}, from accounts that may not set the length of a terminal (ktbyers/netmiko#3054)`
+  },
   withoutRunningDiffs: {
     description: "does not know `show running-config diffs`",
     usual: true,
-    quirks: { withoutRunningDiffs: true }
+    quirks: { withoutRunningDiffs: true },
+    seen: CONSTRUCTED
   },
   lyingSave: {
     description: "says that it has saved when it has not, and cannot show what differs",
     usual: false,
-    quirks: { saveLies: true, withoutRunningDiffs: true }
+    quirks: { saveLies: true, withoutRunningDiffs: true },
+    seen: CONSTRUCTED
   },
   timerDenied: {
     description: "may not list its sessions, by the site's AAA",
     usual: false,
-    quirks: { denied: ["show configuration sessions"] }
+    quirks: { denied: ["show configuration sessions"] },
+    seen: "ktbyers/netmiko#2175, ktbyers/netmiko#3054 (the words of the denial)"
   },
   terminalDisabled: {
     description: "allows configuration in sessions only",
     usual: true,
-    quirks: { terminalDisabled: true }
+    quirks: { terminalDisabled: true },
+    seen: "`service configuration terminal disabled` in public configurations"
   },
   mergesAtCommit: {
     description: "adds what others have changed meanwhile to what is committed",
     usual: true,
-    quirks: { mergesAtCommit: true }
+    quirks: { mergesAtCommit: true },
+    seen: "`service configuration session commit merge` in public configurations; the field `mergeOnCommit` in napalm-automation/napalm#2166"
   },
   closesEarly: {
     description: "closes every second connection before the login",
     usual: true,
-    quirks: { closesEarly: 1 }
+    quirks: { closesEarly: 1 },
+    seen: "aristanetworks/avd#1150 (`connection limit`)"
   },
   otherPrompt: {
     description: "has a prompt with brackets, a clock and a star",
     usual: true,
-    quirks: { prompt: "[%D] %H*" }
+    quirks: { prompt: "[%D] %H*" },
+    seen: `${MANUAL}: prompt; ansible/ansible#28309`
   },
   bareConfig: {
     description: "prints its configuration without the lines around it, `end` among them",
     usual: true,
-    quirks: { bareConfig: true }
+    quirks: { bareConfig: true },
+    seen: CONSTRUCTED
   },
   taciturn: {
     description: "leaves out fields of its answers, and spells MAC addresses with dots",
     usual: true,
-    quirks: { macSpelling: "dots", absentKeys: ["uptime", "memTotal", "memFree", "serialNumber"] }
+    quirks: { macSpelling: "dots", absentKeys: ["uptime", "memTotal", "memFree", "serialNumber"] },
+    seen: "napalm-automation/napalm#810 and napalm-automation/napalm-eos#75 (fields that an answer lacks)"
   }
 } as const satisfies Record<string, Personality>
 

@@ -117,6 +117,32 @@ describe("a spelling that was not known", () => {
     )
   )
 
+  it.live("is that of a line in an access list, whatever its number and its neighbours", () =>
+    withQuirks({ rewrites: { "eq 22$": "eq ssh" } }, (lab) =>
+      Effect.gen(function* () {
+        const list = (name: string, ...lines: ReadonlyArray<string>) => [
+          `ip access-list ${name}`,
+          ...lines.map((line) => `   ${line}`)
+        ]
+        const ssh = "permit tcp 10.0.0.0/8 any eq 22"
+        const first = yield* apply(lab, list("MGMT1", "permit icmp any any", ssh, "deny ip any any"))
+        assert.strictEqual(outcome(first), "ok")
+        assert.match(
+          remarks(first).join("\n"),
+          /^Line \d+ "permit tcp 10.* eq 22" is shown as "permit tcp 10.* eq ssh"; /
+        )
+        assert.include(
+          Lab.switchAt(lab, 0).running(),
+          "   20 permit tcp 10.0.0.0/8 any eq ssh\n   30 deny ip any any\n"
+        )
+        const again = yield* apply(lab, list("MGMT2", ssh, "deny ip any any"))
+        assert.strictEqual(outcome(again), "ok")
+        assert.deepStrictEqual(remarks(again), [])
+        yield* Lab.nothingLeft(lab)
+      })
+    )
+  )
+
   it.live("belongs to the section that a line without indentation is in", () =>
     withQuirks({ rewrites: { "^storm level (.*)": "storm-control all level $1" } }, (lab) =>
       Effect.gen(function* () {
@@ -188,7 +214,10 @@ it.live("a switch with one session at a time says that the line could not be loo
       const device = Lab.switchAt(lab, 0)
       const before = device.running()
       const text = outcome(yield* apply(lab, onPort("storm level 5")))
-      assert.match(text, /could not be looked at how the switch shows it, at line \d+ \(.*pending sessions/)
+      assert.match(
+        text,
+        /not show this line as it is at line \d+, and it could not be looked at how .* \(.*pending sessions/
+      )
       assert.notInclude(text, "has not refused")
       assert.strictEqual(device.running(), before)
       assert.deepStrictEqual(yield* stored, [])

@@ -450,6 +450,16 @@ describe("a change whose commit timer is invisible", () => {
   })
 })
 
+it("is looked at again only if the device just leaves the timer out, and it was not waited out", () => {
+  const omitted = { ...seen("candidate"), timerOmitted: true } as const
+  const confirmed = after(begin(row()), ...committed, seen("candidate", true), { type: "CONFIRMED" })
+  expect(rowAt(after(confirmed, omitted))).toMatchObject({ phase: "confirmed", lookAgain: true })
+  expect(rowAt(after(confirmed, seen("candidate")))).not.toHaveProperty("lookAgain")
+  const waitedOut = after(confirmed, unseen("candidate"), "expiry", unseen("candidate"), { type: "SAVED" }, omitted)
+  expect(rowAt(waitedOut)).toMatchObject({ phase: "confirmed" })
+  expect(rowAt(waitedOut)).not.toHaveProperty("lookAgain")
+})
+
 it("runs the new configuration when it was confirmed and cannot be saved", () => {
   const failed = [{ type: "SAVE_FAILED" }, seen("candidate")] as const
   const saving = after(begin(row()), ...committed, seen("candidate", true), ...failed)

@@ -98,6 +98,7 @@ export const stepWords = {
   clean: "emptying the candidate",
   load: "loading the candidate",
   diff: "reading the difference",
+  showCandidate: "reading what the commit will run",
   commitTimer: "committing with a timer",
   abort: "removing the session of the comparison",
   confirm: "confirming",

@@ -20,7 +20,7 @@ import type { Fault } from "../../../src/lab/Faults.ts"
 
 type Steps = ReadonlyArray<Endings.KnownStep>
 
-const loading: Steps = ["showRunning", "showSessions", "openSession", "clean", "load", "diff"]
+const loading: Steps = ["showRunning", "showSessions", "openSession", "clean", "load", "diff", "showCandidate"]
 const proving: Steps = [
   "connect",
   "login",
@@ -111,6 +111,7 @@ const once = (
 /** The results of a refusal that does not just end the device's part. The list of sessions is requested in another form. */
 const afterRefusal: Partial<Record<Endings.KnownStep, Endings.Ending>> = {
   showSessions: Endings.done,
+  showCandidate: Endings.done,
   clean: Endings.untouched("ReplaceConfigException: rollback clean-config: % Internal error")
 }
 
@@ -124,6 +125,7 @@ const refused = once(
 /** The results of an unexpected empty answer. The others are requested again. */
 const afterLie: Partial<Record<Endings.KnownStep, Endings.Ending>> = {
   showRunning: Endings.untouched("UnexpectedAnswer: "),
+  showCandidate: Endings.untouched("UnexpectedAnswer: "),
   openSession: Endings.untouched("CommandRejected: no session mode"),
   clean: Endings.takenBack("CommitError: The device could not be proved to run the new configuration")
 }
@@ -337,6 +339,68 @@ const lies: ReadonlyArray<FaultCase> = [
   }
 ]
 
+const INCOMPLETE = "UnexpectedAnswer: the configuration of the session is incomplete"
+
+/** What the commit will run is stated falsely, or is not what runs then. */
+const promises: ReadonlyArray<FaultCase> = [
+  {
+    fault: "states another configuration",
+    place: "cut off, once",
+    begins: "start",
+    arm: faults({ kind: "truncate", step: "showCandidate", lines: 30, times: 1 }),
+    ending: untouched(INCOMPLETE)
+  },
+  {
+    fault: "states another configuration",
+    place: "cut off, always",
+    begins: "start",
+    arm: faults({ kind: "truncate", step: "showCandidate", lines: 30 }),
+    ending: untouched("ReplaceConfigException: the switch does not show this line")
+  },
+  {
+    fault: "states another configuration",
+    place: "nothing, always",
+    begins: "start",
+    arm: faults({ kind: "lie", step: "showCandidate" }),
+    ending: untouched(INCOMPLETE)
+  },
+  {
+    fault: "states another configuration",
+    place: "the old one",
+    begins: "start",
+    arm: faults({ kind: "misstates", how: "old" }),
+    ending: untouched("ReplaceConfigException: ")
+  },
+  {
+    fault: "states another configuration",
+    place: "without its last new line",
+    begins: "start",
+    arm: faults({ kind: "misstates", how: "lacksLine" }),
+    ending: untouched("ReplaceConfigException: ")
+  },
+  {
+    fault: "states another configuration",
+    place: "with a line that the commit drops",
+    begins: "start",
+    arm: faults({ kind: "misstates", how: "showsDropped" }),
+    ending: takenBack("CommitError: ")
+  },
+  {
+    fault: "runs another configuration than stated",
+    place: "without its last new line",
+    begins: "start",
+    arm: faults({ kind: "runsOther", how: "lacksLastLine" }),
+    ending: takenBack("CommitError: ")
+  },
+  {
+    fault: "runs another configuration than stated",
+    place: "with a line that was to go",
+    begins: "start",
+    arm: faults({ kind: "runsOther", how: "keepsRemovedLine" }),
+    ending: takenBack("CommitError: ")
+  }
+]
+
 const refusals: ReadonlyArray<FaultCase> = [
   {
     fault: "rejects a line",
@@ -450,6 +514,7 @@ export const faultCases: ReadonlyArray<FaultCase> = [
   ...credentials,
   ...refusals,
   ...lies,
+  ...promises,
   ...timers,
   ...others,
   ...stepFaults

@@ -95,7 +95,7 @@ const eosShown: ShownLines = {
   freeText: /^(?:no |default )?(?:des\S*|name|remark|alias|snmp-server (?:contact|location)|banner|trigger|action) /,
   lists:
     /^((?:vlan|switchport trunk allowed vlan|spanning-tree (?:mst \d+ )?vlan(?:-id)?|vxlan vlan)(?: add)?) (\d[\d,-]*)$/,
-  position: /^((?:ip(?:v6)? prefix-list \S+ )?)(?:seq )?\d+ (?=(?:permit|deny|remark) )/,
+  position: /^((?:ip(?:v6)? prefix-list \S+ )?)(?:seq )?\d+ (?=(?:permit|deny|remark|match) )/,
   synonyms: [
     [/^vrf definition /, "vrf instance "],
     [/^vrf forwarding /, "vrf "],

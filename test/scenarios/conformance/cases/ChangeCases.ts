@@ -282,7 +282,82 @@ const others: ReadonlyArray<Case> = [
   bad("that the group is unknown", post("/device_drift", { group: "WEST" }), "Could not find a group with name WEST")
 ]
 
-export const changeCases: ReadonlyArray<Case> = [...earlier, ...stored, ...others]
+// Spellings that were learnt from switches (docs/changes.md#spellings).
+
+const learnt = [
+  "delete from learned_line",
+  `insert into learned_line (id, platform, release, shape, shown, learned_at) values
+    (1, 'eos', '4.31.4M', E'interface Ethernet#\\nstorm level #', 'storm-control all level #', '2026-03-02T12:03:05.5Z'),
+    (2, 'eos', '4.31.4M', E'interface Ethernet#\\nqos cos 0', '', '2026-03-02T12:03:05.5Z'),
+    (3, 'eos', '4.31.4M', 'mtu 9500', 'mtu 9214', '2026-03-02T12:03:05.5Z'),
+    (4, 'eos', '4.32.2F', 'hostname ä', null, '2026-03-02T12:03:05.5Z')`
+]
+
+const spelled = {
+  id: 1,
+  platform: "eos",
+  release: "4.31.4M",
+  section: ["interface Ethernet#"],
+  line: "storm level #",
+  shown: ["storm-control all level #"],
+  state: "spelled",
+  learned_at: "2026-03-02T12:03:05.500000"
+}
+const others432 = { id: 4, release: "4.32.2F", section: [], line: "hostname ä", shown: [], state: "not_taken" }
+
+const spellings: ReadonlyArray<Case> = [
+  {
+    name: "the learnt spellings of a release",
+    given: learnt,
+    request: { method: "GET", path: "/learned_lines?platform=eos&release=4.31.4M" },
+    reply: {
+      status: 200,
+      body: {
+        status: "success",
+        data: {
+          learned_lines: [
+            { id: 2, line: "qos cos 0", shown: [], state: "default" },
+            spelled,
+            { id: 3, section: [], line: "mtu 9500", shown: ["mtu 9214"], state: "not_used" }
+          ]
+        }
+      }
+    }
+  },
+  {
+    name: "the learnt spellings of all releases of a platform",
+    given: learnt,
+    request: { method: "GET", path: "/learned_lines?platform=frr" },
+    reply: { status: 200, body: { data: { learned_lines: [] } } }
+  },
+  {
+    name: "the spelling that it has withdrawn, which the audit notes",
+    given: learnt,
+    request: { method: "DELETE", path: "/learned_lines/1" },
+    reply: { status: 200, body: { status: "success", data: { withdrawn_line: spelled } } },
+    afterwards: [
+      { path: "/learned_lines?release=4.31.4M", body: { data: { learned_lines: [{ id: 2 }, { id: 3 }] } } },
+      { path: "/learned_lines?release=4.32.2F", body: { data: { learned_lines: [others432] } } },
+      {
+        path: "/audit?filter[kind]=spelling",
+        body: { data: { events: [{ kind: "spelling", action: "withdrawn", data: spelled }] } }
+      }
+    ]
+  },
+  bad(
+    "that the platform is unknown",
+    { method: "GET", path: "/learned_lines?platform=vms" },
+    /^platform: expected one of eos, /
+  ),
+  bad(
+    "no learnt spelling with that id",
+    { method: "DELETE", path: "/learned_lines/4711" },
+    "No learned line with id 4711 found",
+    404
+  )
+]
+
+export const changeCases: ReadonlyArray<Case> = [...earlier, ...stored, ...others, ...spellings]
 
 // Windows: what is in force, and what it says of a device or a group (docs/windows.md#looking-at-windows).
 
