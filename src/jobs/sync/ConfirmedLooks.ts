@@ -26,6 +26,9 @@ const GIVEN_UP = "2 hours"
 const CLAIMED_FOR = 300
 const LONGEST_LOOK = "4 minutes"
 
+/** Only so many of the newest changes are searched, by their ids: no index covers the time of a change. */
+const NEWEST = 20_000
+
 const MOST_AT_ONCE = 200
 const CONCURRENCY = 10
 
@@ -46,7 +49,8 @@ const claimDue = Effect.gen(function* () {
       select due.id from config_change due
       cross join lateral (select due.updated_at
         + make_interval(secs => (due.protocol ->> 'timerSeconds')::float8 + ${EXPIRY_MARGIN_SECONDS}) as at) timer
-      where due.updated_at > now() - ${GIVEN_UP}::interval and due.phase = 'confirmed' and due.protocol ? 'lookAgain'
+      where due.id > (select coalesce(max(id), 0) - ${NEWEST}::integer from config_change)
+        and due.updated_at > now() - ${GIVEN_UP}::interval and due.phase = 'confirmed' and due.protocol ? 'lookAgain'
         and timer.at < now()
         and (timer.at < now() - ${LATE}::interval or not exists (select 1 from job where status = 'RUNNING'))
         and case jsonb_typeof(due.protocol -> 'lookAgain') when 'number'
