@@ -333,7 +333,7 @@ export const missingLines = (
   const root = sectionsOf(platform, text)
   const find = makeFinder(platform, candidate.includes(" vlan add "))
   const isEmptyHeading = (line: string, found: Section) =>
-    platform.commands?.opensMode.test(line) === true && [...root.lines.values()].includes(found)
+    root.lines.get(found.heading) === found && platform.commands?.opensMode.test(line) === true
   const missing: Array<MissingLine> = []
   const stack: Array<Level> = [{ indent: -1, section: root, heading: "", opened: undefined, isLeft: false }]
   for (const statement of statements(platform, candidate)) {
