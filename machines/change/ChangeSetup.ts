@@ -102,6 +102,12 @@ const promiseOf = ({ promised, readBack, remarks, setSecrets, shape }: LoadPromi
 
 const claiming = (name: string) => unprovided<ChangeEvent, ClaimTask>(name)
 
+/** A proof holds for the commit of its round only. */
+const withoutProof = (row: ChangeRow): ChangeRow => {
+  const { proof, ...rest } = row
+  return proof === undefined ? row : rest
+}
+
 export const change = setup({
   types: {
     context: {} as ChangeContext,
@@ -172,7 +178,7 @@ export const change = setup({
     lookAgain: assign(({ context: { row } }) => ({ row: { ...row, looks: row.looks + 1 } })),
     startNextRound: assign(({ context: { row } }) => ({
       row: {
-        ...row,
+        ...withoutProof(row),
         round: row.round + 1,
         sessionName: nextSessionName(row),
         oldHash: null,

@@ -3,7 +3,7 @@
  * `machines/change/ConfigChange.ts`; its steps are in `ChangeRun.ts` and `ChangeSteps.ts`. Keeps promises 1 to 4 of
  * docs/concepts.md#the-promises.
  */
-import { Effect, Option, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { type ChangeOutcome, inputOf, outcomeOf } from "../../machines/change/ChangeDecision.ts"
 import type { ChangeRow, Proof, Verdict } from "../../machines/change/ChangeRow.ts"
 import type { ChangeReport } from "./DeviceCalls.ts"
@@ -20,6 +20,7 @@ import type { DeviceLogin } from "./DeviceLogin.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import * as KnownSecrets from "./KnownSecrets.ts"
 import type { ConfigStore } from "../store/ConfigStore.ts"
+import type { ReadChange } from "./ServedDevice.ts"
 
 const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string | null): ChangeReport => ({
   waiting: outcome === null,
@@ -110,11 +111,6 @@ const connect = Effect.fnUntraced(function* (
   return { connection, seen, steps }
 })
 
-const stored = (services: Services, id: number) =>
-  Effect.flatMap(services.changes.get(id), (found) =>
-    Option.isSome(found) ? Effect.succeed(found.value) : Effect.die(new Error(`There is no change ${id}`))
-  )
-
 /**
  * Runs a stored change to its end, or until it waits for a verdict. A change that was begun before is resumed by looking at the
  * device; an ended one is only reported. `verdict` is the joint result of the job's devices, if it is known. Fails with
@@ -122,12 +118,10 @@ const stored = (services: Services, id: number) =>
  */
 export const run = Effect.fn("ChangeExecutor.run")(function* (
   services: Services,
-  changeId: number,
-  device: Device,
+  { at, change, device }: ReadChange,
   verdict: Verdict | null
 ): Effect.fn.Return<ChangeReport, RunError, Scope.Scope> {
-  const at = Date.now()
-  const change = yield* stored(services, changeId)
+  const { id: changeId } = change
   const outcome = outcomeOf(change.protocol)
   if (outcome !== null) return report(change.protocol, outcome, change.failure)
   const surroundings = yield* Effect.context<never>()

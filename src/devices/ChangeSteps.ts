@@ -4,15 +4,7 @@
  */
 import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import type {
-  ChangeEvent,
-  ChangeNotes,
-  ChangeRow,
-  LoadPromise as StoredPromise,
-  Observation,
-  Proof,
-  TimerSight
-} from "../../machines/change/ChangeRow.ts"
+import type { ChangeEvent, ChangeNotes, ChangeRow, LoadPromise as StoredPromise, Observation, Proof, TimerSight } from "../../machines/change/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { JobSelection } from "../drivers/Candidate.ts"
@@ -354,6 +346,8 @@ export const make = (context: ChangeContext): ChangeSteps => {
       if (row.setSecrets?.length !== 0) return seen("unproved")
     }
     if (!newConnection && row.candidateHash !== null) return seen("candidate")
+    // this text was proved before, and the device may have no room for another load now
+    if (isPromised && row.proof !== undefined) return { ...seen("candidate"), proof: row.proof }
     const missing = (of: ChangeProof.ProvedRow, running: string) =>
       ShownCheck.missingInRunning(context.shown, driver.platform, context.candidate, of, running)
     const wanted = { ...context, missing }

@@ -142,8 +142,8 @@ const make = Effect.gen(function* () {
     )
 
   const change = (name: string, before: Effect.Effect<void>, changeId: number, verdict: Verdict | null) =>
-    serveChange(name, before, (actor, row) =>
-      ChangeExecutor.run({ ...executing, actor }, changeId, row, verdict).pipe(
+    serveChange(name, before, changeId, (actor, read) =>
+      ChangeExecutor.run({ ...executing, actor }, read, verdict).pipe(
         Effect.mapError((error) => (error._tag === "SqlError" ? toFailure(error) : new ChangeMoved({ id: error.id })))
       )
     )

@@ -11,7 +11,7 @@ import { DeviceFailure } from "./DeviceCalls.ts"
 import { annotate } from "../runtime/Spans.ts"
 import * as DeviceStatechart from "./DeviceStatechart.ts"
 import type { DeviceCall } from "../../machines/device/DeviceLifecycle.ts"
-import { ChangeStore } from "../store/ChangeStore.ts"
+import { type ChangeOnDevice, ChangeStore } from "../store/ChangeStore.ts"
 
 // Calls to one device take turns, in their order of arrival; waiting calls can be listed.
 
@@ -60,24 +60,29 @@ const contained = <A, E, R>(call: Effect.Effect<A, E, R>) =>
     Effect.andThen(Effect.logError("A device actor met a defect", defect), Effect.fail(internal(defect)))
   )
 
+/** A change and its device, and when they were read, in epoch milliseconds. */
+export interface ReadChange extends ChangeOnDevice {
+  readonly at: number
+}
+
 /** The device with this id; its actor lives as long as the scope. */
 export const make = Effect.fnUntraced(function* (id: number) {
   const devices = yield* DeviceStore
-  const { live: changes } = yield* ChangeStore
+  const changes = yield* ChangeStore
   const scope = yield* Effect.scope
   const turns = yield* makeTurns
   const inspection = yield* ActorInspection
   const starting = Semaphore.makeUnsafe(1)
   let statechart: DeviceStatechart.DeviceStatechart | null = null
 
-  /** The current row; the actor follows it. */
-  const row: Effect.Effect<Device, DeviceFailure> = Effect.flatMap(
-    Effect.mapError(devices.get(id), failure),
-    (device) => {
-      statechart?.follow(device)
-      return Effect.as(annotate("device.hostname", device.hostname), device)
-    }
-  )
+  /** The actor follows the row that was read. */
+  const follow = (device: Device) => {
+    statechart?.follow(device)
+    return Effect.as(annotate("device.hostname", device.hostname), device)
+  }
+
+  /** The current row. */
+  const row: Effect.Effect<Device, DeviceFailure> = Effect.flatMap(Effect.mapError(devices.get(id), failure), follow)
 
   const startFrom = (found: Effect.Effect<Device, DeviceFailure>) =>
     starting.withPermit(
@@ -109,18 +114,28 @@ export const make = Effect.fnUntraced(function* (id: number) {
       )
     )
 
+  /** The change with the current row. */
+  const readChange = Effect.fnUntraced(function* (changeId: number) {
+    const found = yield* Effect.mapError(changes.onDevice(changeId), failure)
+    if (Option.isSome(found)) return yield* Effect.as(follow(found.value.device), found.value)
+    yield* row
+    return yield* Effect.die(new Error(`There is no change ${changeId}`))
+  })
+
   /** Runs a change in its turn; `before` is an operation that must precede it. */
   const serveChange = <A, E>(
     name: string,
     before: Effect.Effect<void>,
-    work: (actor: DeviceStatechart.DeviceStatechart, device: Device) => Effect.Effect<A, E>
+    changeId: number,
+    work: (actor: DeviceStatechart.DeviceStatechart, read: ReadChange) => Effect.Effect<A, E>
   ): Effect.Effect<A, E | DeviceFailure> => {
     const call = { name, job: null }
     const inTurn = Effect.gen(function* () {
-      const device = yield* row
-      const actor = yield* liveFrom(Effect.succeed(device))
+      const at = Date.now()
+      const read = yield* readChange(changeId)
+      const actor = yield* liveFrom(Effect.succeed(read.device))
       yield* actor.busy("OPERATE", call, before)
-      return yield* work(actor, device)
+      return yield* work(actor, { ...read, at })
     })
     return contained(turns.take(call, inTurn))
   }
@@ -130,7 +145,7 @@ export const make = Effect.fnUntraced(function* (id: number) {
     const actor = yield* live
     yield* row
     const isChanging = actor.currentChange() !== null
-    const stored = isChanging ? Option.none() : yield* Effect.mapError(changes.newest(id), failure)
+    const stored = isChanging ? Option.none() : yield* Effect.mapError(changes.live.newest(id), failure)
     return show(actor, turns.waiting(), Option.getOrNull(stored))
   }).pipe(contained)
 

@@ -34,11 +34,15 @@ const placeIn = (trace: string | null): { readonly parent: Tracer.ExternalSpan }
   })
 
 /** The work as a span of this name; the work alone if there is no receiver of spans. */
-export const spanned =
-  (name: string, { attributes = {}, trace }: SpanOptions = {}) =>
+export const spanned = (name: string, options: SpanOptions = {}) => spannedAs(() => ({ ...options, name }))
+
+/** The same for a name that takes time to find, so that it is looked for only if there is a receiver. */
+export const spannedAs =
+  (describe: () => SpanOptions & { readonly name: string }) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => {
       if (!isTraced(fiber)) return work
+      const { attributes = {}, name, trace } = describe()
       const place = trace === undefined ? {} : placeIn(trace)
       return Effect.useSpan(name, { attributes, annotations: exported, ...place }, (span) =>
         Effect.withParentSpan(work, span, { captureStackTrace: false })

@@ -10,6 +10,8 @@ import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { randomUUID } from "node:crypto"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
+import type { Device } from "../domain/Device.ts"
+import { DEVICE_RECORD } from "./DeviceStore.ts"
 import { DerivedSecretStore, SecretTexts } from "./SecretStore.ts"
 import { ANSWER_MARGIN_SECONDS, TIMER_END, UNFINISHED, UNHEARD } from "./StatusConditions.ts"
 import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
@@ -127,6 +129,12 @@ export interface StoredChange {
   readonly unfinished_jobs: ReadonlyArray<number>
 }
 
+/** A change, and its device as it is recorded now. */
+export interface ChangeOnDevice {
+  readonly change: StoredChange
+  readonly device: Device
+}
+
 /** The progress of a job's change on a device, without its texts. `goal` is `old` once it must not be confirmed any more. */
 export interface ChangeProgress {
   readonly id: number
@@ -170,6 +178,7 @@ const make = Effect.gen(function* () {
   const derivedSecrets = yield* DerivedSecretStore
   const wantedColumns = sql.literal(WANTED_COLUMNS)
   const columns = sql.literal(COLUMNS)
+  const deviceColumns = sql.literal(DEVICE_RECORD)
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
   const replaceProved = sql.literal(REPLACE_PROVED)
   const audited = sql.literal(AUDITED)
@@ -241,6 +250,21 @@ const make = Effect.gen(function* () {
             (rows) => rows.map(openedChange)
           ),
         ({ id }) => id
+      )
+    ),
+    onDevice: Effect.fn("ChangeStore.onDevice")(
+      makeGroupedFind(
+        grouped,
+        (ids) =>
+          Effect.map(
+            sql<
+              StoredChange & { device: Device }
+            >`select ${columns}, (select to_jsonb(d) from (select ${deviceColumns} from device
+                where device.id = config_change.device_id) d) as device
+              from config_change where id = any(${ids}::integer[])`,
+            (rows) => rows.map(({ device, ...row }) => ({ device, change: openedChange(row) }))
+          ),
+        ({ change }) => change.id
       )
     ),
     claim: Effect.fn("ChangeStore.claim")((id: number, claim: Claim, failure: string | null, texts: ClaimTexts = {}) =>
@@ -320,6 +344,8 @@ export class ChangeStore extends Context.Service<
     /** The same without conditions. */
     readonly findOrInsert: (change: NewStoredChange) => Effect.Effect<ChangeToRun, SqlError.SqlError>
     readonly get: (id: number) => Find<StoredChange>
+    /** A change with the record of its device. */
+    readonly onDevice: (id: number) => Find<ChangeOnDevice>
     /**
      * Moves the change to its next phase and stores the texts, if the change is still in the phase of the claim; false if another
      * process has moved it.

@@ -9,6 +9,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { SecretTexts } from "./SecretStore.ts"
+import { GENERATE_TASK } from "./DeviceTasks.ts"
+import { textsOfStatement } from "./StoredTexts.ts"
 import { newChange } from "../../machines/change/ChangeDecision.ts"
 import type { Device } from "../domain/Device.ts"
 import { filled, learnt, placed, shapeOf, withoutOwnLines } from "../domain/ConfigLines.ts"
@@ -16,7 +18,6 @@ import { platformOf } from "../domain/platforms/Platforms.ts"
 import { ChangeStore, REPLACE_PROVED } from "./ChangeStore.ts"
 import { ApplyConfig, RevertJob, SyncDevices } from "../domain/jobs/ChangeJobs.ts"
 import { InitStep2 } from "../domain/jobs/InitJobs.ts"
-import { textsOfStatement } from "./StoredTexts.ts"
 
 /** Selects a job: by id, the n-th before the newest, or the newest that ended before a time (ISO 8601). */
 export type HistoryChoice =
@@ -57,10 +58,8 @@ interface StoredConfig extends HistoryEntry {
   readonly config: string
 }
 
-type Sealed<Row> = Row & { readonly sealed: string | null; readonly by_change: boolean }
-
-/** Name of the task whose result is the configuration. */
-const GENERATE_TASK = "Generate device config"
+/** `is_sealed`: the configuration itself is sealed; else it is without secrets, and `sealed` has the tasks with them. */
+type Sealed<Row> = Row & { readonly sealed: string | null; readonly is_sealed: boolean }
 
 const Tasks = Schema.Array(
   Schema.Struct({ task_name: Schema.NullOr(Schema.String), failed: Schema.Boolean, result: Schema.Unknown })
@@ -79,8 +78,8 @@ const makeHistory = Effect.gen(function* () {
   const { open } = yield* SecretTexts
 
   /** Opens a row; a configuration that was sealed under another key becomes null. */
-  const opened = <Row extends { readonly config: string | null }>({ by_change, sealed, ...row }: Sealed<Row>) => {
-    if (by_change) return { ...row, config: Option.getOrNull(Option.flatMap(Option.fromNullishOr(row.config), open)) }
+  const opened = <Row extends { readonly config: string | null }>({ is_sealed, sealed, ...row }: Sealed<Row>) => {
+    if (is_sealed) return { ...row, config: Option.getOrNull(Option.flatMap(Option.fromNullishOr(row.config), open)) }
     if (sealed === null || row.config === null) return row
     const task = Option.flatMap(Option.flatMap(open(sealed), readTasks), (tasks) =>
       Option.fromUndefinedOr(tasks.find(({ failed, task_name }) => task_name === GENERATE_TASK && !failed))
@@ -102,10 +101,12 @@ const makeHistory = Effect.gen(function* () {
 
   const time = sql`to_char(job.finish_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as finish_time`
   const byChange = sql`job.function_name in ${sql.in(BY_CHANGE)}`
-  const rendered = sql`(case when ${byChange} then whole_text(c.candidate) else
+  const isSealed = sql`(${byChange} or d.config is not null)`
+  const kept = sql`(case when ${byChange} then c.candidate when d.config is not null then d.config else
     (select task ->> 'result' from jsonb_array_elements(d.job_tasks) task
       where task ->> 'task_name' = ${GENERATE_TASK} and not (task ->> 'failed')::boolean limit 1) end)`
-  const entry = sql`job.id as job_id, ${time}, d.failed, ${rendered} is not null as has_config, job.scheduled_by as by,
+  const rendered = sql`whole_text(${kept})`
+  const entry = sql`job.id as job_id, ${time}, d.failed, ${kept} is not null as has_config, job.scheduled_by as by,
     job.scheduled_by as found_by, case when job.function_name in ${sql.in(GIVEN)} then job.scheduled_by end as made_by, job.comment,
     job.settings_commit, job.templates_commit`
   const ofDevice = (hostname: string) => sql`from job_device d join job on job.id = d.job_id
@@ -122,7 +123,7 @@ const makeHistory = Effect.gen(function* () {
   const proved = Effect.fn("ConfigStore.history.proved")((hostname: string, limit: number) =>
     Effect.map(
       sql<Sealed<HistoryEntry & { readonly config: string | null }>>`select ${entry}, ${rendered} as config,
-          whole_text(d.sealed_tasks) as sealed, ${byChange} as by_change ${ofDevice(hostname)} and not d.failed and ${rendered} is not null
+          whole_text(d.sealed_tasks) as sealed, ${isSealed} as is_sealed ${ofDevice(hostname)} and not d.failed and ${kept} is not null
         order by job.finish_time desc, job.id desc limit ${limit}`,
       (rows) =>
         rows.flatMap((row) => {
@@ -136,7 +137,7 @@ const makeHistory = Effect.gen(function* () {
     Effect.map(
       sql<Sealed<HistoricConfig>>`
         select job.id as job_id, ${time}, d.failed, whole_text(d.sealed_tasks) as sealed, ${rendered} as config,
-          ${byChange} as by_change
+          ${isSealed} as is_sealed
         ${ofDevice(hostname)} ${chosen(choice)}`,
       ([row]) => Option.map(Option.fromUndefinedOr(row), opened)
     )

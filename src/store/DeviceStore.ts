@@ -10,13 +10,13 @@ import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import { identityViolation, uniqueViolation } from "./DatabaseErrors.ts"
 import { cutText } from "../domain/Text.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
-import { failuresOfProof } from "../../machines/change/ChangeRow.ts"
-import { reasonSentences } from "../../machines/change/ChangeDecision.ts"
 import { madeBy, type SyncCause } from "../domain/SyncCause.ts"
 import { comparableHostname } from "../domain/Network.ts"
 import { type IdentityTaken, UnseenDevice } from "../domain/DeviceIdentity.ts"
 import type { StackMember, SyncEvent } from "../domain/DeviceFields.ts"
 import type { LldpNeighbour } from "../domain/Topology.ts"
+import { failuresOfProof } from "../../machines/change/ChangeRow.ts"
+import { reasonSentences } from "../../machines/change/ChangeDecision.ts"
 
 /** A new device: omitted fields are null, `synchronized` is false. */
 export type NewDevice = Partial<DeviceFields> & Pick<Device, "hostname" | "state" | "device_type">
@@ -29,14 +29,15 @@ export interface Selection {
   readonly unsynchronizedOnly?: boolean
 }
 
-const COLUMNS = Object.keys(Device.fields)
+/** The select list that turns a row into a `Device`. */
+export const DEVICE_RECORD = Object.keys(Device.fields)
   .map((name) => (name === "last_seen" ? "space_time(last_seen) as last_seen" : name))
   .join(", ")
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const grouped = yield* grouping
-  const columns = sql.literal(COLUMNS)
+  const columns = sql.literal(DEVICE_RECORD)
 
   const one = (id: number | string) => (rows: ReadonlyArray<Device>) =>
     rows[0] === undefined ? Effect.fail(new DeviceNotFound({ device: id })) : Effect.succeed(rows[0])
@@ -91,7 +92,7 @@ const make = Effect.gen(function* () {
   return DeviceStore.of({
     neighbours: yield* makeNeighbours,
     unseen: yield* makeUnseen,
-    columns: COLUMNS,
+    columns: DEVICE_RECORD,
     insert,
     update,
     get,

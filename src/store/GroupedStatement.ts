@@ -14,6 +14,9 @@ import { failingWithoutDatabase, untilAnswered } from "./DatabaseClient.ts"
 /** Milliseconds that a group waits for more calls if the previous group had more than one. */
 const COMPANY_MILLIS = 20
 
+/** The same for results, for which nothing waits but the end of a job. */
+export const PATIENT_MILLIS = 100
+
 /** The largest number of calls in a group, so its message can be built in one turn. */
 const MOST = 64
 
@@ -91,7 +94,8 @@ const isShort = (): number => 0
 export const makeGrouped = <I, A>(
   grouping: Grouping,
   together: Together<I, A>,
-  lengthOf: (item: I) => number = isShort
+  lengthOf: (item: I) => number = isShort,
+  companyMillis = COMPANY_MILLIS
 ) => {
   const makeCall = Request.of<Call<I, A>>()
   let wasCrowded = false
@@ -130,7 +134,7 @@ export const makeGrouped = <I, A>(
 
   /** Waits for the answer of the current statement: calls in the meantime belong to the next group. */
   const company = Effect.suspend(() =>
-    Effect.andThen(wasCrowded ? Effect.sleep(COMPANY_MILLIS) : Effect.yieldNow, oneAtATime.withPermit(Effect.void))
+    Effect.andThen(wasCrowded ? Effect.sleep(companyMillis) : Effect.yieldNow, oneAtATime.withPermit(Effect.void))
   )
   const resolver = RequestResolver.make<Call<I, A>>(answerAll).pipe(
     RequestResolver.setDelayEffect(company),
@@ -148,10 +152,11 @@ export const makeGrouped = <I, A>(
 export const makeGroupedWrite = <I>(
   grouping: Grouping,
   write: (items: ReadonlyArray<I>) => Effect.Effect<unknown, SqlError.SqlError>,
-  lengthOf: (item: I) => number = isShort
+  lengthOf: (item: I) => number = isShort,
+  companyMillis = COMPANY_MILLIS
 ): ((item: I) => Effect.Effect<void, SqlError.SqlError>) => {
   const together = (items: ReadonlyArray<I>) => Effect.map(write(items), () => items.map(() => true))
-  const done = makeGrouped(grouping, together, lengthOf)
+  const done = makeGrouped(grouping, together, lengthOf, companyMillis)
   return (item) => Effect.asVoid(done(item))
 }
 

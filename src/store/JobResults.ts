@@ -1,14 +1,23 @@
 /**
- * Results of jobs. The result of a job on a device is one row, which is also the checkpoint of the job. Tasks are stored without
- * secrets, and also sealed in another column if they contain secrets. The file also has the select lists of the job table, the commits that
+ * Results of jobs. The result of a job on a device is one row, which is also the checkpoint of the job. Its tasks are in
+ * `DeviceTasks.ts`. The file also has the select lists of the job table, the commits that
  * a job works on, and the differences and the progress of its devices.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
 import { type DeviceResult, type JobCounts, type JobTask, noDevices, SCHEDULER } from "../domain/Job.ts"
 import { cleanedValue, faultText, valueFaults } from "../domain/Text.ts"
-import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
-import { type DerivedSecretStore, readJson, type SecretTexts } from "./SecretStore.ts"
+import { type DerivedSecretStore, REFERENCE, type SecretTexts } from "./SecretStore.ts"
+import { textsOfStatement } from "./StoredTexts.ts"
+import {
+  clearTasks,
+  GENERATE_TASK,
+  LONG_TASKS,
+  type ConfigColumns,
+  storedTasks,
+  type SyncTaskName,
+  withConfig
+} from "./DeviceTasks.ts"
 import { type Grouping, lengthOfTexts, makeGroupedWrite } from "./GroupedStatement.ts"
 import { SqlClient } from "effect/sql"
 import { locks } from "./DatabaseClient.ts"
@@ -18,13 +27,6 @@ import { JOB_BEGUN, WAITING } from "./StatusConditions.ts"
 import type { CommitSet } from "../domain/Repository.ts"
 
 // Select lists of the job table for API responses. The result of a job is composed from the rows of its devices.
-
-/** Names of tasks that results can omit: those with the configuration and the difference. */
-const LONG_TASKS = ["Generate device config", "Sync device config"] as const
-export type SyncTaskName = (typeof LONG_TASKS)[number]
-
-/** Whether the task can be omitted. */
-const isLong = ({ task_name }: JobTask): boolean => LONG_TASKS.some((name) => name === task_name)
 
 /** The devices of a job, from its rows `d` of `job_device`. */
 const FROM_ROWS = {
@@ -99,11 +101,21 @@ const deviceMemberOf = (without: ReadonlyArray<SyncTaskName>): string =>
 /** The usual largest ratio of a text's length to its stored size. */
 const COMPRESSED = 8
 
+const CONFIG_BYTES = `coalesce((select octet_length(packed) from stored_text where hash = substr(d.config, ${REFERENCE.length + 1})), 0)`
+
 /** Estimates the bytes of text in this part of a row `d` from its stored size: long tasks are compressed, other parts are not. */
-const textBytesOf = (without: ReadonlyArray<SyncTaskName>): string =>
-  leavesAllOut(without)
-    ? `case when d.brief_tasks is null then pg_column_size(d.job_tasks) * ${COMPRESSED} else pg_column_size(d.brief_tasks) end`
-    : `pg_column_size(d.job_tasks) * ${COMPRESSED}`
+const textBytesOf = (without: ReadonlyArray<SyncTaskName>): string => {
+  if (leavesAllOut(without)) {
+    return `case when d.brief_tasks is null then pg_column_size(d.job_tasks) * ${COMPRESSED} else pg_column_size(d.brief_tasks) end`
+  }
+  return `(pg_column_size(d.job_tasks) + ${without.includes(GENERATE_TASK) ? 0 : CONFIG_BYTES}) * ${COMPRESSED}`
+}
+
+/** The stored configuration of a row `d`, unless its task is left out. */
+const configOf = (without: ReadonlyArray<SyncTaskName>): string =>
+  without.includes(GENERATE_TASK)
+    ? "null as config, null as config_hidden"
+    : "whole_text(d.config) as config, d.config_hidden"
 
 /** The result of a job on one device, and its checkpoint if the job is resumed. */
 export interface JobDevice {
@@ -128,26 +140,6 @@ export interface DeviceText {
   readonly text: string
 }
 
-/** The tasks for display, and their sealed originals if they contain secrets. The result of some tasks is a configuration. */
-const stored = (
-  { hide, hideIn, seal }: SecretTexts["Service"],
-  tasks: DeviceResult["job_tasks"],
-  derived?: DerivedSecrets
-) => {
-  const clear = JSON.stringify(tasks)
-  const shown = tasks.map((task) =>
-    isLong(task) && !task.failed && typeof task.result === "string"
-      ? { ...task, result: hide(task.result, derived), diff: hide(task.diff, derived) }
-      : hideIn(task, derived)
-  )
-  const isBrief = (place: number) => !tasks.slice(place, place + 1).some(isLong)
-  return {
-    job_tasks: shown,
-    brief_tasks: tasks.some(isLong) ? shown.filter((_, place) => isBrief(place)) : null,
-    sealed_tasks: JSON.stringify(shown) === clear ? null : seal(clear)
-  }
-}
-
 /** Removes characters that no column can hold, and logs the device and the key. They would fail this job, and other jobs that share the statement. */
 const storable = Effect.fnUntraced(function* ({ hostname, jobId, result: { job_tasks } }: JobDeviceRow) {
   const faults = valueFaults(job_tasks, "result", () => "result")
@@ -157,6 +149,9 @@ const storable = Effect.fnUntraced(function* ({ hostname, jobId, result: { job_t
   })
   return cleanedValue(job_tasks, "lines").value
 })
+
+/** Configurations that are opened in one turn. */
+const AT_ONCE = 20
 
 /** Services that write and read the rows. */
 interface RowServices {
@@ -172,24 +167,27 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
     if (rows.length === 0) return
     const derived = yield* derivedSecrets.ofHosts(rows.map(({ hostname }) => hostname))
     const tasks = yield* Effect.forEach(rows, storable)
+    const texts = textsOfStatement(sql, secrets)
     const given = rows.map(({ changed, hostname, jobId, reachedEnd, result, score, waiting = false }, place) => ({
       job_id: jobId,
       hostname,
       failed: result.failed,
-      ...stored(secrets, tasks[place] ?? [], derived.get(hostname)),
+      ...storedTasks(secrets, texts, tasks[place] ?? [], derived.get(hostname)),
       reached_end: reachedEnd,
       score,
       changed,
       waiting
     }))
     const names = sql.literal(
-      "job_id, hostname, failed, job_tasks, brief_tasks, sealed_tasks, reached_end, score, changed, waiting"
+      "job_id, hostname, failed, job_tasks, brief_tasks, sealed_tasks, config, config_hidden, reached_end, score, changed, waiting"
     )
-    yield* sql`insert into job_device (${names})
-      select ${names} from jsonb_to_recordset(${sql.json(given)}) as given (job_id integer, hostname text, failed boolean, job_tasks jsonb,
-        brief_tasks jsonb, sealed_tasks text, reached_end boolean, score double precision, changed boolean, waiting boolean)
+    yield* sql`with ${texts.stored()}given as (select * from jsonb_to_recordset(${sql.json(given)}) as given (job_id integer,
+        hostname text, failed boolean, job_tasks jsonb, brief_tasks jsonb, sealed_tasks text, config text, config_hidden jsonb,
+        reached_end boolean, score double precision, changed boolean, waiting boolean))
+      insert into job_device (${names}) select ${names} from given
       on conflict (job_id, hostname) do update set failed = excluded.failed, job_tasks = excluded.job_tasks,
         brief_tasks = excluded.brief_tasks, sealed_tasks = excluded.sealed_tasks,
+        config = excluded.config, config_hidden = excluded.config_hidden,
         reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed,
         waiting = excluded.waiting`
   })
@@ -197,23 +195,34 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
     lengthOfTexts(...result.job_tasks.flatMap(({ diff, result: text }) => [diff, typeof text === "string" ? text : ""]))
   )
 
-  /** Tasks that were sealed under another key stay hidden. */
-  const openedTasks = (sealed: string): unknown => Option.getOrNull(Option.flatMap(secrets.open(sealed), readJson))
+  /** The texts of rows with their configurations; other work gets its turn in between. */
+  const filled = Effect.fnUntraced(function* <Row extends ConfigColumns & { readonly text: string }>(
+    rows: ReadonlyArray<Row>
+  ) {
+    const done: Array<Omit<Row, keyof ConfigColumns>> = []
+    for (const [place, { config, config_hidden, ...row }] of rows.entries()) {
+      if (place % AT_ONCE === AT_ONCE - 1) yield* Effect.yieldNow
+      done.push({ ...row, text: withConfig(secrets, row.text, { config, config_hidden }) })
+    }
+    return done
+  })
 
   return {
     sealedTasks: Effect.fn("JobStore.sealedTasks")((id: number) =>
       Effect.map(
         sql<{
           hostname: string
-          sealed_tasks: string
-        }>`select hostname, whole_text(sealed_tasks) as sealed_tasks from job_device
-          where job_id = ${id} and sealed_tasks is not null`,
+          job_tasks: string
+          sealed_tasks: string | null
+          config: string | null
+        }>`select hostname, job_tasks::text as job_tasks, whole_text(sealed_tasks) as sealed_tasks, whole_text(config) as config
+          from job_device where job_id = ${id} and (sealed_tasks is not null or config_hidden is not null)`,
         (rows) =>
+          // tasks that were sealed under another key stay hidden
           new Map(
-            rows.flatMap(({ hostname, sealed_tasks }) => {
-              const tasks = openedTasks(sealed_tasks)
-              return tasks === null ? [] : [[hostname, tasks] as const]
-            })
+            rows.flatMap(({ hostname, ...row }) =>
+              Option.toArray(Option.map(clearTasks(secrets, row), (tasks) => [hostname, tasks] as const))
+            )
           )
       )
     ),
@@ -221,10 +230,18 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
       ids: ReadonlyArray<number>,
       without: ReadonlyArray<SyncTaskName>
     ) {
-      const rows = yield* sql<{ id: number; text: string }>`
-        select job_id as id, string_agg(${sql.literal(deviceMemberOf(without))}, ',' order by d.hostname) as text from job_device d
-          where job_id = any(${ids}::integer[]) group by job_id`
-      return new Map(rows.map(({ id, text }) => [id, text]))
+      const member = sql.literal(deviceMemberOf(without))
+      if (without.includes(GENERATE_TASK)) {
+        const rows = yield* sql<{ id: number; text: string }>`
+          select job_id as id, string_agg(${member}, ',' order by d.hostname) as text from job_device d
+            where job_id = any(${ids}::integer[]) group by job_id`
+        return new Map(rows.map(({ id, text }) => [id, text]))
+      }
+      const rows = yield* sql<ConfigColumns & { readonly id: number; readonly text: string }>`
+        select job_id as id, ${member} as text, ${sql.literal(configOf(without))} from job_device d
+          where job_id = any(${ids}::integer[]) order by job_id, d.hostname`
+      const ofJobs = Map.groupBy(yield* filled(rows), ({ id }) => id)
+      return new Map([...ofJobs].map(([id, texts]) => [id, texts.map(({ text }) => text).join(",")]))
     }),
     textBytes: Effect.fn("JobStore.textBytes")(function* (
       ids: ReadonlyArray<number>,
@@ -237,8 +254,13 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
     }),
     resultsAfter: Effect.fn("JobStore.resultsAfter")(
       (jobId: number, after: string, count: number, without: ReadonlyArray<SyncTaskName>) =>
-        sql<DeviceText>`select hostname, ${sql.literal(deviceMemberOf(without))} as text from job_device d
-          where job_id = ${jobId} and hostname > ${after} order by hostname limit ${count}`
+        Effect.flatMap(
+          sql<
+            ConfigColumns & DeviceText
+          >`select hostname, ${sql.literal(deviceMemberOf(without))} as text, ${sql.literal(configOf(without))}
+            from job_device d where job_id = ${jobId} and hostname > ${after} order by hostname limit ${count}`,
+          filled
+        )
     ),
     addDevice: Effect.fn("JobStore.addDevice")((jobId: number, device: JobDevice) => addDevice({ ...device, jobId })),
     addDevices: Effect.fn("JobStore.addDevices")(addDevices),

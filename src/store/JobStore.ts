@@ -25,9 +25,9 @@ import {
   type JobDevice,
   type JobDeviceRow,
   makeDeviceRows,
-  OWN_COLUMNS,
-  type SyncTaskName
+  OWN_COLUMNS
 } from "./JobResults.ts"
+import type { SyncTaskName } from "./DeviceTasks.ts"
 import { isObject } from "../domain/fields/Values.ts"
 import { JOB_BEGUN } from "./StatusConditions.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
@@ -267,6 +267,7 @@ export class JobStore extends Context.Service<
     /** The tasks with their secrets, for devices whose results hold secrets. */
     readonly sealedTasks: (id: number) => Effect.Effect<ReadonlyMap<string, unknown>, SqlError.SqlError>
     readonly insert: (job: NewJob) => Effect.Effect<number, SqlError.SqlError>
+    /** The record; its result has no configurations, which `deviceResults` has. */
     readonly get: (id: number) => Read<Job>
     /** Whether a caller with these limits may see the job. */
     readonly isWithin: (id: number, within: Within) => Effect.Effect<boolean, SqlError.SqlError>

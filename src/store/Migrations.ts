@@ -59,10 +59,11 @@ import proved from "./migrations/0053_proved.ts"
 import installation from "./migrations/0056_installation.ts"
 import pageSessions from "./migrations/0061_page_sessions.ts"
 import lockTurn from "./migrations/0066_lock_turn.ts"
-import toldPhases from "./migrations/0072_told_phases.ts"
-import safeValues from "./migrations/0059_secure_defaults.ts"
-import learnedLineIds from "./migrations/0067_learned_lines.ts"
 import textsOnce from "./migrations/0070_texts_once.ts"
+import resultsOnce from "./migrations/0071_results_once.ts"
+import safeValues from "./migrations/0059_secure_defaults.ts"
+import toldPhases from "./migrations/0072_told_phases.ts"
+import learnedLineIds from "./migrations/0067_learned_lines.ts"
 
 /**
  * Every migration in order. `oldest` is the oldest release that can work with the database afterwards. A migration that only
@@ -125,6 +126,7 @@ export const migrations = [
   { name: "0066_lock_turn", oldest: "0.2.0", up: lockTurn },
   { name: "0067_learned_lines", oldest: "0.2.0", up: learnedLineIds },
   { name: "0070_texts_once", oldest: "0.2.0", up: textsOnce },
+  { name: "0071_results_once", oldest: "0.2.0", up: resultsOnce },
   { name: "0072_told_phases", oldest: "0.2.0", up: toldPhases }
 ] as const
 

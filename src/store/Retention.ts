@@ -129,7 +129,9 @@ export const makeJobRetention = Effect.gen(function* () {
   > = {
     change: (gone) => sql`delete from config_change where id = any(${numbers(gone)}::integer[])`,
     // failed tasks stay, and the others without their long texts: the job's actions and failures can still be shown
-    config: (gone) => sql`update job_device d set brief_tasks = null, sealed_tasks = null, job_tasks = coalesce((
+    config: (
+      gone
+    ) => sql`update job_device d set brief_tasks = null, sealed_tasks = null, config = null, config_hidden = null, job_tasks = coalesce((
         select jsonb_agg(task order by place) from jsonb_array_elements(d.job_tasks) with ordinality listed (task, place)
         where (task ->> 'failed')::boolean or d.brief_tasks @> jsonb_build_array(task)), '[]')
       from ${named(gone)} where d.job_id = gone.id and d.hostname = gone.hostname`,

@@ -141,7 +141,7 @@ export const makeTextPacking = Effect.gen(function* () {
       yield* sql`delete from stored_text s where s.stored_at < now() - ${sql.literal(`interval '${AGE}'`)} and not exists (select from (
           select candidate as reference from config_change union all select old_config from config_change
           union all select diff from config_change union all select config from proved_config
-          union all select sealed_tasks from job_device) used
+          union all select sealed_tasks from job_device union all select config from job_device) used
         where used.reference = ${REFERENCE} || s.hash)`
     })
   )

@@ -1,20 +1,24 @@
 /** Occurrences that were already reported, so each is one event, whichever replica detects it (docs/alerts.md#ready-rules). */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { cutText } from "../domain/Text.ts"
-import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { EventStore, type NewEvent } from "./EventStore.ts"
-import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
+
+/** How long an answer about unreachable devices counts. Only the process that has a device's actor notes that it does not answer. */
+const SHARED_FOR = "1 second"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const events = yield* EventStore
-  const grouped = yield* grouping
-  const findUnreachable = makeGroupedFind(
-    grouped,
-    (ids) =>
-      sql<{ device_id: number }>`select device_id from device_unreachable where device_id = any(${ids}::integer[])`,
-    ({ device_id }) => device_id
+  /** Devices that this process has noted; its own answer may be older. */
+  const noted = new Set<number>()
+  // nearly always there is none, so logins of many devices share an answer
+  const unreachable = yield* Effect.cachedWithTTL(
+    Effect.map(
+      sql<{ device_id: number }>`select device_id from device_unreachable`,
+      (rows) => new Set(rows.map(({ device_id }) => device_id))
+    ),
+    (exit) => (Exit.isSuccess(exit) ? SHARED_FOR : 0)
   )
 
   const report = Effect.fn("WatchStore.report")(function* (name: string, value: string, event: NewEvent | null) {
@@ -62,6 +66,7 @@ const make = Effect.gen(function* () {
       )
     }),
     unreachable: Effect.fn("WatchStore.unreachable")(function* (deviceId: number, hostname: string, reason: string) {
+      noted.add(deviceId)
       const first = yield* sql`insert into device_unreachable (device_id)
         select id from device where id = ${deviceId} on conflict do nothing returning device_id`
       if (first.length === 0) return
@@ -75,8 +80,9 @@ const make = Effect.gen(function* () {
       })
     }, sql.withTransaction),
     reachable: Effect.fn("WatchStore.reachable")(function* (deviceId: number, hostname: string) {
-      // every login reads this, and nearly always there is nothing to write
-      if (Option.isSome(yield* findUnreachable(deviceId))) yield* back(deviceId, hostname)
+      if (!noted.has(deviceId) && !(yield* unreachable).has(deviceId)) return
+      yield* back(deviceId, hostname)
+      noted.delete(deviceId)
     })
   })
 })
@@ -99,5 +105,5 @@ export class WatchStore extends Context.Service<
     readonly reachable: (deviceId: number, hostname: string) => Effect.Effect<void, SqlError.SqlError>
   }
 >()("switchyard/store/WatchStore") {
-  static readonly layer = Layer.effect(WatchStore, make).pipe(Layer.provide([BackgroundWork.layer, EventStore.layer]))
+  static readonly layer = Layer.effect(WatchStore, make).pipe(Layer.provide(EventStore.layer))
 }

@@ -3,17 +3,18 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { newChange } from "../../machines/change/ChangeDecision.ts"
+import { deviceResult, taskOk } from "../../src/domain/Job.ts"
 import { pack } from "../../src/runtime/SecretKey.ts"
 import { ChangeStore } from "../../src/store/ChangeStore.ts"
 import { ConfigStore } from "../../src/store/ConfigStore.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
-import { REFERENCE, SecretTexts } from "../../src/store/SecretStore.ts"
+import { DerivedSecretStore, REFERENCE, SecretTexts } from "../../src/store/SecretStore.ts"
 import { makeTextPacking } from "../../src/store/StoredTexts.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { TestSecrets } from "../support/TestStores.ts"
 
-const stores = Layer.mergeAll(ConfigStore.layer, DeviceStore.layer, JobStore.layer).pipe(
+const stores = Layer.mergeAll(ConfigStore.layer, DerivedSecretStore.layer, DeviceStore.layer, JobStore.layer).pipe(
   Layer.provideMerge(ChangeStore.layer),
   Layer.provideMerge(TestSecrets)
 )
@@ -173,6 +174,108 @@ layer(database, { excludeTestServices: true })("A stored text", (it) => {
       yield* sql`update config_change set candidate = ${`${REFERENCE}old`}, old_config = ${secrets.seal("hostname before\n")} where id = ${id}`
       assert.strictEqual(Option.getOrThrow(yield* changes.get(id)).candidate, configOf("old"))
       assert.deepStrictEqual(yield* changes.oldConfig(id), Option.some("hostname before\n"))
+    })
+  )
+})
+
+/** A finished device of a synchronization. */
+const resultOf = (hostname: string, config: string, diff = "") => ({
+  hostname,
+  result: deviceResult([
+    taskOk("push_sync_device"),
+    taskOk("Generate device config", config),
+    taskOk("Sync device config", null, diff)
+  ]),
+  reachedEnd: true,
+  changed: true,
+  score: 1
+})
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+/** The tasks of the device in the answer about the job. */
+const answered = Effect.fnUntraced(function* (id: number, hostname: string) {
+  const store = yield* JobStore
+  const members: unknown = JSON.parse(`{${(yield* store.deviceResults([id], [])).get(id)}}`)
+  const one: unknown = JSON.parse(`{${(yield* store.resultsAfter(id, "", 10, [])).map(({ text }) => text).join(",")}}`)
+  assert.deepStrictEqual(one, members)
+  return isObject(members) && isObject(members[hostname]) ? members[hostname]["job_tasks"] : undefined
+})
+
+layer(database, { excludeTestServices: true })("The result of a job on a device", (it) => {
+  it.effect("refers to its configuration, is shown without secrets, and with them on request", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* JobStore
+      const derived = yield* DerivedSecretStore
+      const config = `${configOf("acc1")}description derived-from-secret\n`
+      const { change } = yield* makeChange("acc1", config)
+      yield* derived.note(change.device_id, { values: ["derived-from-secret"], lines: [] })
+      const id = change.job_id
+      yield* store.addDevice(id, resultOf("acc1", config, "+description derived-from-secret\n"))
+      const [row] = yield* sql<{ bytes: number }>`select pg_column_size(d)::integer as bytes from job_device d`
+      assert.isBelow(row?.bytes ?? 0, 2000)
+      const texts = yield* sql`select from stored_text`
+      assert.strictEqual(texts.length, 2, "the configuration, and the tasks with the difference in clear")
+
+      const shown = yield* answered(id, "acc1")
+      const text = JSON.stringify(shown)
+      assert.match(text, /username admin secret <hidden:[0-9a-f]{4}>/)
+      assert.match(text, /\+description <hidden:[0-9a-f]{4}>/)
+      assert.include(text, "vlan 301")
+      assert.notInclude(text, SECRET)
+      assert.notInclude(text, "derived-from-secret")
+      assert.isAbove((yield* store.textBytes([id], [])).get(id) ?? 0, 3000)
+
+      const clear = (yield* store.sealedTasks(id)).get("acc1")
+      assert.deepStrictEqual(clear, resultOf("acc1", config, "+description derived-from-secret\n").result.job_tasks)
+
+      // what was hidden stays so
+      yield* sql`delete from device where hostname = 'acc1'`
+      assert.deepStrictEqual(yield* answered(id, "acc1"), shown)
+      const brief = yield* store.deviceResults([id], ["Generate device config"])
+      assert.notInclude(brief.get(id) ?? "", "vlan 301")
+    })
+  )
+
+  it.effect("without secrets is the same for everybody, and has a history", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* JobStore
+      const { history } = yield* ConfigStore
+      const { change } = yield* makeChange("acc2", "hostname acc2\n")
+      yield* store.addDevice(change.job_id, resultOf("acc2", 'banner motd "$& $1"\nhostname acc2\n'))
+      yield* sql`update job set status = 'FINISHED', finish_time = now() where id = ${change.job_id}`
+      assert.include(
+        JSON.stringify(yield* answered(change.job_id, "acc2")),
+        JSON.stringify('banner motd "$& $1"\nhostname acc2\n')
+      )
+      assert.strictEqual((yield* store.sealedTasks(change.job_id)).size, 0)
+      assert.deepInclude((yield* history.list("acc2", 5))[0], { job_id: change.job_id, has_config: true })
+      const found = Option.getOrThrow(yield* history.find("acc2", { _tag: "Previous", count: 0 }))
+      assert.strictEqual(found.config, 'banner motd "$& $1"\nhostname acc2\n')
+      assert.strictEqual((yield* history.proved("acc2", 5))[0]?.config, found.config)
+    })
+  )
+
+  it.effect("keeps its configuration as long as its row, and has none under a lost key", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* JobStore
+      const job = yield* jobFor
+      yield* store.addDevice(job, resultOf("acc3", configOf("acc3")))
+      const before = (yield* storedTexts).length
+      yield* age
+      yield* removeUnused
+      assert.include(JSON.stringify(yield* answered(job, "acc3")), "vlan 301")
+      yield* sql`update stored_text set packed = '\\x0123456789ab' || substring(packed from 7)`
+      assert.deepInclude(Object.values(Object(yield* answered(job, "acc3")))[1], { failed: false, result: null })
+      assert.strictEqual((yield* store.sealedTasks(job)).size, 0)
+      yield* sql`delete from job_device where job_id = ${job}`
+      yield* age
+      yield* removeUnused
+      assert.strictEqual((yield* storedTexts).length, before - 1)
     })
   )
 })

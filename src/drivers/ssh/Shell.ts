@@ -12,7 +12,7 @@
 import { Effect } from "effect"
 import { CommandTimeout, ConnectionException, type ExchangeError } from "../DriverErrors.ts"
 import { TerminalText } from "./TerminalText.ts"
-import { spanned } from "../../runtime/Spans.ts"
+import { spannedAs } from "../../runtime/Spans.ts"
 
 // A part of a dialogue with a switch as a plain state machine: it gets the terminal after every chunk and returns the text to write
 // and whether it has ended. No timers, no sockets, no effects, so it can be tested with any chunking; `Shell` runs it.
@@ -75,10 +75,11 @@ export const kindOf = (line: string): string => {
 }
 
 /** Makes a span of a command that is given to this device. */
-export const commandSpan = (hostname: string, line: string) => {
-  const kind = kindOf(line)
-  return spanned(`ssh ${kind}`, { attributes: { "device.hostname": hostname, "ssh.command": kind } })
-}
+export const commandSpan = (hostname: string, line: string) =>
+  spannedAs(() => {
+    const kind = kindOf(line)
+    return { name: `ssh ${kind}`, attributes: { "device.hostname": hostname, "ssh.command": kind } }
+  })
 
 /** A deadline that restarts with progress does so for at most this many times its length. */
 const mostDeadlines = 40

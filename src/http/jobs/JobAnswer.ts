@@ -17,7 +17,7 @@ import { baseUrlOf } from "../core/Client.ts"
 import { first } from "../listing/ListPage.ts"
 import type { BadRequest, NotFound } from "../../api/Answers.ts"
 import { makeSharedRead } from "../../store/GroupedStatement.ts"
-import type { SyncTaskName } from "../../store/JobResults.ts"
+import type { SyncTaskName } from "../../store/DeviceTasks.ts"
 
 // Leaves out parts of sync results (docs/api.md#job-records). Pure.
 

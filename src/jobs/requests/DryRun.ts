@@ -165,11 +165,18 @@ export const findDryRun = Effect.fn("Fence.dryRun")(function* (id: number) {
   return found.status === "FINISHED" ? Result.succeed(found) : Result.fail(`job ${id} has status ${found.status}`)
 })
 
+/** A dry run that was looked up. */
+export type FoundDryRun = Effect.Success<ReturnType<typeof findDryRun>>
+
 /** Compares the rendered configuration of a device with the one of the dry run. */
-export const fenceDevice = Effect.fn("Fence.device")(function* (dryRunJob: number, { id }: Device, candidate: string) {
+export const fenceDevice = Effect.fn("Fence.device")(function* (
+  dryRunJob: number,
+  dryRun: FoundDryRun,
+  { id }: Device,
+  candidate: string
+) {
   const { shown: dryRuns } = yield* ConfigStore
 
-  const dryRun = yield* findDryRun(dryRunJob)
   if (Result.isFailure(dryRun)) return Result.fail(`dry_run_job ${dryRunJob} cannot be used, ${dryRun.failure}`)
   const shown = Option.getOrUndefined(yield* dryRuns.device(dryRunJob, id))
   if (shown === undefined) return Result.fail(`Dry run ${dryRunJob} has shown nothing of this device`)

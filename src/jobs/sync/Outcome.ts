@@ -7,7 +7,7 @@ import type { Device } from "../../domain/Device.ts"
 import { deviceScore } from "../../domain/ChangeRisk.ts"
 import { platformOf, type UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
-import { grouping, lengthOfTexts, makeGroupedWrite } from "../../store/GroupedStatement.ts"
+import { grouping, lengthOfTexts, makeGroupedWrite, PATIENT_MILLIS } from "../../store/GroupedStatement.ts"
 import { type JobDeviceRow, JobStore } from "../../store/JobStore.ts"
 import type { SyncCause } from "../../domain/SyncCause.ts"
 import { SyncEventStore } from "../../store/DeviceStore.ts"
@@ -281,8 +281,11 @@ const make = Effect.gen(function* () {
     yield* status.write(outcomes)
     yield* jobs.addDevices(outcomes.filter((outcome) => !waited.has(outcome)).map(rowOf))
   }, sql.withTransaction)
-  const recordGrouped = makeGroupedWrite(yield* grouping, recordAll, ({ config, report }) =>
-    lengthOfTexts(config, report.diff)
+  const recordGrouped = makeGroupedWrite(
+    yield* grouping,
+    recordAll,
+    ({ config, report }) => lengthOfTexts(config, report.diff),
+    PATIENT_MILLIS
   )
 
   const record = Effect.fn("SyncOutcome.record")((device: Device, run: SyncRun, config: string, report: ChangeReport) =>

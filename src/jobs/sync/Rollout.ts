@@ -21,12 +21,14 @@ import type { Device } from "../../domain/Device.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { CandidateConfigs, type Render, RenderFailed } from "../../templates/CandidateConfigs.ts"
-import { findFailedProofs, isLeftOut } from "./FailedProofs.ts"
 import type { SyncRun } from "./Outcome.ts"
+import { findDryRun } from "../requests/DryRun.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 import { watchTimers } from "./ChangeCalls.ts"
 import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"
 import { JobScheduleStore } from "../../store/JobScheduling.ts"
+import { findFailedProofs, isLeftOut } from "./FailedProofs.ts"
 
 /** How often a held job looks whether it may begin with further devices. */
 const LOOK_EVERY = "500 millis"
@@ -80,8 +82,11 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
   const run = runOf(job, memo)
   const { waits } = yield* JobScheduleStore
   const standing = yield* Effect.cachedWithTTL(waits.standing(job.id), LOOK_EVERY)
+  const configs = yield* ConfigStore
+  const pinned = findDryRun(job.args.dry_run_job ?? 0)
+  const dryRun = yield* Effect.cached(Effect.provideService(pinned, ConfigStore, configs))
   const failedProofs = yield* findFailedProofs(job, devices)
-  const shared = { job, plan, run, guard, timers, changesSeen, standing, failedProofs }
+  const shared = { job, plan, run, guard, timers, changesSeen, standing, dryRun, failedProofs }
   const work: SyncWork = { ...shared, render, begun, waiting: new Map() }
   return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
 })

@@ -3,11 +3,13 @@
  * result (docs/changes.md#the-way-of-a-change).
  */
 import { Effect, Option, Result } from "effect"
+import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
 import { type Stop, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { type CommitSet, WorkingCommits } from "../../domain/Repository.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
+import type { ChangeToRun } from "../../store/ChangeBeginning.ts"
 import { type ChangeProgress, ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { FailedProof, LiveChange } from "../../store/UnfinishedChanges.ts"
@@ -33,18 +35,16 @@ import {
   type SyncRun,
   unmanageable
 } from "./Outcome.ts"
-import { leftOut, whyLeftOut } from "./FailedProofs.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { DerivedSecretStore, findMark } from "../../store/SecretStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type JobRun, notStarted } from "../engine/JobHandler.ts"
 import type { Render } from "../../templates/CandidateConfigs.ts"
 import type { Guard, SyncPlan } from "./SyncPlan.ts"
-import { fenceDevice } from "../requests/DryRun.ts"
+import { fenceDevice, type FoundDryRun } from "../requests/DryRun.ts"
 import { originOf } from "../../templates/Provenance.ts"
-import type { SqlError } from "effect/sql"
-import type { ChangeToRun } from "../../store/ChangeBeginning.ts"
 import type { JobStanding } from "../../store/JobScheduling.ts"
+import { leftOut, whyLeftOut } from "./FailedProofs.ts"
 
 // A running sync job: the state that its stages, its devices and the verdict over them share.
 
@@ -68,6 +68,8 @@ export interface SyncWork extends VerdictContext {
   readonly job: SyncJob
   readonly plan: SyncPlan
   readonly render: Render
+  /** The dry run to which the job is pinned. */
+  readonly dryRun: Effect.Effect<FoundDryRun, SqlError.SqlError>
   /** Number of the newest change when the job started. */
   readonly changesSeen: number
   /** Devices that are left out if their configuration is still the one whose proof has failed, by id. */
@@ -249,7 +251,8 @@ const wantedChange = Effect.fn("CandidateChange.want")(function* (work: SyncWork
   if (mark !== undefined) return yield* refuse(work, device, renderFailed(withMark(mark)))
   yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
   const { dry_run: dryRun, dry_run_job, force, on_missing_lines: onMissingLines } = job.args
-  const shown = dry_run_job === undefined ? null : yield* fenceDevice(dry_run_job, device, candidate)
+  const shown =
+    dry_run_job === undefined ? null : yield* fenceDevice(dry_run_job, yield* work.dryRun, device, candidate)
   if (shown !== null && Result.isFailure(shown)) return yield* refuse(work, device, fenced(candidate, shown.failure))
   const policy = onMissingLines === undefined ? {} : { onMissingLines }
   return {

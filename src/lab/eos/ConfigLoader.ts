@@ -277,17 +277,14 @@ const apply = (loader: Loader, level: Level, line: ConfigLine): string | undefin
     open(loader, level, line, kind)
     return undefined
   }
-  let refused: string | undefined
-  const opened = level.entries.flatMap((parent) => {
-    const outcome = applyTo(loader, parent, line)
-    if (typeof outcome === "string") refused ??= outcome
-    return typeof outcome === "object" ? [outcome] : []
-  })
-  const [first, ...more] = opened
-  if (first === undefined) return refused
-  if (first.children === undefined) loader.last = { entries: [first, ...more], indent: line.indent }
-  else enter(loader, [first, ...more], { kind: undefined, indent: line.indent, tag: text.replaceAll(" ", "-") })
-  return refused
+  const [first, ...others] = level.entries
+  const outcome = applyTo(loader, first, line)
+  // where a line is refused it is so in every section of a range, or it has been said once
+  const left = others.map((parent) => applyTo(loader, parent, line)).filter((other) => typeof other === "object")
+  if (typeof outcome !== "object") return outcome
+  if (outcome.children === undefined) loader.last = { entries: [outcome, ...left], indent: line.indent }
+  else enter(loader, [outcome, ...left], { kind: undefined, indent: line.indent, tag: text.replaceAll(" ", "-") })
+  return undefined
 }
 
 /** Applies a line that opens no section of a known kind. Returns an error text, or the line that it left. */

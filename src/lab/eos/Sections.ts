@@ -339,13 +339,18 @@ const TOP: ReadonlyArray<Kind> = [
 const withInner = (kinds: ReadonlyArray<Kind>): ReadonlyArray<Kind> =>
   kinds.flatMap((kind) => [kind, ...withInner(kind.inside ?? [])])
 
-const INNER = withInner(TOP.flatMap((kind) => kind.inside ?? [])).map(({ opens }) => opens)
+const anyOf = (kinds: ReadonlyArray<Kind>): RegExp => new RegExp(kinds.map(({ opens }) => opens.source).join("|"))
+
+// one pattern for all of them: most lines open no section
+const ANY_TOP = anyOf(TOP)
+const ANY_INNER = anyOf(withInner(TOP.flatMap((kind) => kind.inside ?? [])))
 
 /** The section of the top level that the line opens. */
-export const topKind = (text: string): Kind | undefined => TOP.find(({ opens }) => opens.test(text))
+export const topKind = (text: string): Kind | undefined =>
+  ANY_TOP.test(text) ? TOP.find(({ opens }) => opens.test(text)) : undefined
 
 /** True when the line opens a section inside of some other one. */
-export const mayNest = (text: string): boolean => INNER.some((opens) => opens.test(text))
+export const mayNest = (text: string): boolean => ANY_INNER.test(text)
 
 /** The section inside of `parent` that the line opens. */
 export const innerKind = (parent: Kind | undefined, text: string): Kind | undefined =>
@@ -392,8 +397,8 @@ const TOP_LINES = new RegExp(
   ].join("|")})`
 )
 
-/** True when a line that opens no section inside of `kind` belongs to the top level. */
-export const belongsToTop = (text: string): boolean => TOP_LINES.test(text) || topKind(text) !== undefined
+/** True when a line that no section claims belongs to the top level. */
+export const belongsToTop = (text: string): boolean => TOP_LINES.test(text) || ANY_TOP.test(text)
 
 /** Whether the section claims the line: surely, surely not, or as well as any. */
 export const claim = (kind: Kind | undefined, positive: string): "yes" | "no" | "maybe" => {

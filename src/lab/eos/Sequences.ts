@@ -108,6 +108,7 @@ const placeOf = (list: SequenceList, text: string): number =>
 
 /** A prefix list of one line (`ip prefix-list NAME seq 10 permit …`) is a section with that line. */
 export const oneLine = (positive: string): { readonly section: string; readonly rule: string } | undefined => {
+  if (!positive.startsWith("ip")) return undefined
   const [, section, rule] = /^((?:ip|ipv6) prefix-list \S+) ((?:seq \d+|permit |deny ).*)$/.exec(positive) ?? []
   return section === undefined || rule === undefined ? undefined : { section, rule }
 }

@@ -67,7 +67,7 @@ const moments: ReadonlyArray<Moment> = [
   {
     when: "it was committed and not confirmed",
     mode: 1,
-    fault: { kind: "slow", step: "abort", milliseconds: 5_000 },
+    fault: { kind: "slow", step: "showRunning", milliseconds: 3_000 },
     reached: (device) => device.timer() !== undefined,
     runs: "one",
     says: /The job was over before the change was, so the change was taken back/

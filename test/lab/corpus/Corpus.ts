@@ -90,7 +90,7 @@ const accesses = each(26, (index): Design => {
       secured: index % 3 !== 1,
       voice: index % 2 === 0,
       guard: index % 5 < 2,
-      list: index % 4 === 3 ? 90 + index : index % 2 === 1 ? 12 : 0,
+      list: index % 4 === 3 ? 80 + index : index % 2 === 1 ? 12 : 0,
       quality: index % 3 === 0
     }),
     management: { management: "Vlan600", vrf: undefined }

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { corpus, type Example } from "../corpus/Corpus.ts"
+import { oneSwitch } from "../../support/lab/Campus.ts"
+import type { Shell } from "../../support/lab/Client.ts"
 import { type PureShell, pureShell } from "../../support/lab/PureShell.ts"
 
 const HINT = /^Enter /
@@ -68,6 +71,27 @@ const added = (text: string, example: Example) => {
   return port
 }
 
+/** One of each kind, over SSH. */
+const OVER_SSH = [
+  "border-unnumbered-asymmetric-mlag-3",
+  "reflector-isis-5",
+  "access-powered-0",
+  "distribution-bgp-1",
+  "ways"
+]
+
+const candidateOverSsh = async (shell: Shell, text: string) => {
+  await shell.ask("configure session ssh")
+  await shell.ask("rollback clean-config")
+  shell.type("copy terminal: session-config\n")
+  await shell.until(/session-config\n$/)
+  shell.type(`${text}\u0004`)
+  const answer = await shell.until(/Copy completed successfully\.\n.*#$/)
+  expect(answer).not.toMatch(/^% .* at line \d+$/m)
+  await shell.ask("end")
+  return bodyOf(await shell.ask("show session-config named ssh"))
+}
+
 const switchFor = ({ model }: Example) => pureShell({ model })
 
 describe("a hundred configurations", () => {
@@ -82,6 +106,17 @@ describe("a hundred configurations", () => {
     const bodies = corpus.map(({ text }) => text.replaceAll(/\d+/g, "#"))
     expect(new Set(bodies).size).toBe(100)
   })
+
+  for (const example of corpus.filter(({ name }) => OVER_SSH.includes(name)))
+    it.live(`loads and shows ${example.name} over SSH`, () =>
+      Effect.gen(function* () {
+        const { shell } = yield* oneSwitch({ model: example.model })
+        const candidate = yield* Effect.flatMap(shell, (opened) =>
+          Effect.promise(() => candidateOverSsh(opened, example.text))
+        )
+        expect(paths(candidate).toSorted()).toEqual(paths(example.text).toSorted())
+      }).pipe(Effect.scoped)
+    )
 
   for (const example of corpus)
     it(`loads, shows and changes ${example.name}`, async () => {

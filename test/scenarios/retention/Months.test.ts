@@ -3,11 +3,12 @@
  * retention works. The database is flat after its first period, and what is needed stays.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { REFERENCE, SecretTexts } from "../../../src/store/SecretStore.ts"
 import { makeJobRetention, makeRetainedFigures } from "../../../src/store/Retention.ts"
 import { makeTextPacking } from "../../../src/store/StoredTexts.ts"
+import { clearTasks, type ConfigColumns, withConfig } from "../../../src/store/DeviceTasks.ts"
 import { SecretKey } from "../../../src/runtime/SecretKey.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { type Ask, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
@@ -42,6 +43,34 @@ const settings = {
   CONFIG_COUNT: 2,
   OPERATION_DAYS: 40
 }
+
+/** Stores the texts in the rows themselves, as earlier releases did. */
+const likeEarlierRelease = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* SecretTexts
+  const sealed = (text: string | null) => (text === null ? null : secrets.seal(Option.getOrThrow(secrets.open(text))))
+  const changes = yield* sql<{
+    id: number
+    candidate: string
+    old_config: string | null
+    diff: string | null
+  }>`select id, whole_text(candidate) as candidate, whole_text(old_config) as old_config, whole_text(diff) as diff from config_change`
+  for (const { candidate, diff, id, old_config } of changes) {
+    yield* sql`update config_change set candidate = ${sealed(candidate)}, old_config = ${sealed(old_config)}, diff = ${sealed(diff)}
+      where id = ${id}`
+  }
+  yield* sql`select set_config('switchyard.retention', 'on', true)`
+  const rows = yield* sql<
+    ConfigColumns & { job_id: number; hostname: string; job_tasks: string; sealed_tasks: string | null }
+  >`
+    select job_id, hostname, job_tasks::text as job_tasks, whole_text(sealed_tasks) as sealed_tasks, whole_text(config) as config,
+      config_hidden from job_device`
+  for (const row of rows) {
+    const tasks = JSON.stringify(Option.getOrThrow(clearTasks(secrets, row)))
+    yield* sql`update job_device set job_tasks = ${withConfig(secrets, row.job_tasks, row)}::text::jsonb, config = null, config_hidden = null,
+      sealed_tasks = ${secrets.seal(tasks)} where job_id = ${row.job_id} and hostname = ${row.hostname}`
+  }
+}).pipe((work) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work)))
 
 /** Everything becomes 30 days older. */
 const passMonth = Effect.gen(function* () {
@@ -101,8 +130,11 @@ describe("retention over many months", () => {
             for (let again = month === 0 ? 0 : 3; again < 3; again++)
               yield* sync(boss, { dry_run: false, resync: true })
             yield* passMonth
+            const once = yield* told(job)
+            if (month === 0) yield* likeEarlierRelease
             const before = yield* textBytes
             const shown = yield* told(job)
+            assert.deepStrictEqual(shown, once)
             for (const answer of shown) assert.strictEqual(answer.status, 200, answer.text)
             yield* packing.pack
             assert.deepStrictEqual(yield* told(job), shown)
