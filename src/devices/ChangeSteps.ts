@@ -4,7 +4,15 @@
  */
 import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import type { ChangeEvent, ChangeNotes, ChangeRow, LoadPromise as StoredPromise, Observation, Proof, TimerSight } from "../../machines/change/ChangeRow.ts"
+import type {
+  ChangeEvent,
+  ChangeNotes,
+  ChangeRow,
+  LoadPromise as StoredPromise,
+  Observation,
+  Proof,
+  TimerSight
+} from "../../machines/change/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { JobSelection } from "../drivers/Candidate.ts"
