@@ -3,7 +3,7 @@
  * `machines/change/ConfigChange.ts`; its steps are in `ChangeRun.ts` and `ChangeSteps.ts`. Keeps promises 1 to 4 of
  * docs/concepts.md#the-promises.
  */
-import { Effect, type Scope } from "effect"
+import { Effect, Option, type Scope } from "effect"
 import { type ChangeOutcome, inputOf, outcomeOf } from "../../machines/change/ChangeDecision.ts"
 import type { ChangeRow, Proof, Verdict } from "../../machines/change/ChangeRow.ts"
 import type { ChangeReport } from "./DeviceCalls.ts"
