@@ -76,7 +76,14 @@ const load = Effect.fnUntraced(function* (
   const { session } = loggedIn
   const running = yield* session.runningConfig
   // a device is served one call at a time, so any session of Switchyard on it is abandoned
-  const loaded = yield* session.load({ text: config, mode: "replace", name, mayAbort: EVERY_JOB, readBack: true })
+  const loaded = yield* session.load({
+    text: config,
+    mode: "replace",
+    name,
+    mayAbort: EVERY_JOB,
+    readBack: true,
+    runs: running
+  })
   const promised = Option.map(promisedBy(loggedIn.driver.platform, running, loaded), ({ text }) => text)
   const { hostname, os_version } = device
   const seen: Array<string> = []

@@ -91,7 +91,8 @@ const loadCandidate = Effect.fnUntraced(function* (
   const seen = sessions === null ? {} : { seen: sessions }
   const name = row.sessionName
   // the statechart waits for another person's session and tries the load again
-  const loaded = yield* session.load({ text, mode, name, mayAbort, foreignSessions: 0, readBack: true, ...seen })
+  const back = { readBack: true, ...(running === null ? {} : { runs: running }) }
+  const loaded = yield* session.load({ text, mode, name, mayAbort, foreignSessions: 0, ...back, ...seen })
   const promised = running === null ? null : Option.getOrNull(LoadPromise.promisedBy(driver.platform, running, loaded))
   const otherSessions = loaded.otherSessions ?? []
   if (promised !== null && LoadPromise.contradicts(driver.platform, promised, loaded)) {

@@ -43,7 +43,14 @@ const loadAlone = Effect.fnUntraced(function* (
   text: string
 ) {
   const probe = Candidate.probeOf(name)
-  const loading = session.load({ text, mode: "replace", name: probe, foreignSessions: "ignore", readBack: true })
+  const loading = session.load({
+    text,
+    mode: "replace",
+    name: probe,
+    foreignSessions: "ignore",
+    readBack: true,
+    runs: running
+  })
   const loaded = yield* Effect.ensuring(loading, Effect.ignore(session.discard(probe)))
   return Option.map(promisedBy(platform, running, loaded), (promised) => promised.text)
 })

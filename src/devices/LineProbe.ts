@@ -49,7 +49,14 @@ export type Probed =
 const promisedBy = Effect.fnUntraced(function* ({ loads, name, platform, running, session }: ProbeScene, text: string) {
   const known = loads.get(text)
   if (known !== undefined) return known
-  const loading = session.load({ text, mode: "replace", name, foreignSessions: "ignore", readBack: true })
+  const loading = session.load({
+    text,
+    mode: "replace",
+    name,
+    foreignSessions: "ignore",
+    readBack: true,
+    runs: running
+  })
   const loaded = yield* Effect.ensuring(loading, Effect.ignore(session.discard(name)))
   const promised = Option.map(LoadPromise.promisedBy(platform, running, loaded), (found) => found.text)
   loads.set(text, promised)

@@ -24,6 +24,10 @@ export interface Promised {
   readonly exact: boolean
 }
 
+/** Whether a difference changes lines other than those that the device writes on its own. */
+const changesMore = ({ own }: ConfigNotation, diff: string): boolean =>
+  diff.split("\n").some((line) => /^[-+]/.test(line) && line.slice(1).trim() !== "" && !own.test(line.slice(1)))
+
 /** The lines at the beginning that a device writes on its own, such as the time and the image that it has booted. */
 const headLength = ({ own }: ConfigNotation, lines: ReadonlyArray<string>): number => {
   const first = lines.findIndex((line) => line.trim() !== "" && !own.test(line))
@@ -36,11 +40,11 @@ const belowHeadOf = (notation: ConfigNotation, running: string, stated: string):
   return [...before.slice(0, headLength(notation, before)), ...after.slice(headLength(notation, after))].join("\n")
 }
 
-const isSame = (notation: ConfigNotation, one: string, other: string): boolean =>
-  one === other || withoutOwnLines(notation, one) === withoutOwnLines(notation, other)
-
-const toward = (notation: ConfigNotation, running: string, text: string): string =>
-  isSame(notation, running, text) ? "" : UnifiedDiff.diff(running, text)
+/** The difference between two texts; empty when only lines differ that the device writes on its own. */
+const toward = (notation: ConfigNotation, running: string, text: string): string => {
+  const diff = UnifiedDiff.diff(running, text)
+  return diff === "" || changesMore(notation, diff) ? diff : ""
+}
 
 /** The promise of a load, by the running configuration before it; none if the device's difference does not fit that. */
 export const promisedBy = (
@@ -70,12 +74,7 @@ export const contradicts = (
   { configuration }: Pick<Platform, "configuration">,
   promised: Promised,
   { diff }: Pick<LoadResult, "diff">
-): boolean =>
-  promised.readBack &&
-  promised.diff === "" &&
-  diff
-    .split("\n")
-    .some((line) => /^[-+]/.test(line) && line.slice(1).trim() !== "" && !configuration.own.test(line.slice(1)))
+): boolean => promised.readBack && promised.diff === "" && changesMore(configuration, diff)
 
 /** The hash of a configuration without the lines that the device writes on its own and without its salted secrets. */
 export const shapeOf = ({ configHash, platform }: Driver, text: string): string =>

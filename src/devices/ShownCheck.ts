@@ -200,16 +200,17 @@ export const check: (
     const before = Option.map(yield* context.previous, (text) => placedLines(platform, text))
     const isNew = (line: MissingLine) => !Option.exists(before, (lines) => lines.has(placeOf(line)))
     const shownOnce = [running, ...Option.toArray(yield* context.proved)]
-    let findings: Findings = lostLines(
+    const lost = lostLines(
       missing,
       shownOnce.map((text) => find(stored, text))
     )
-    const isLost = (line: MissingLine) => findings.get(placeOf(line))?._tag === "Lost"
-    if (missing.some(isNew)) {
+    const isLost = (line: MissingLine) => lost.has(placeOf(line))
+    let findings: Findings = lost
+    if (missing.some((line) => isNew(line) || isLost(line))) {
       const scene = { platform, session, running, candidate, name: Candidate.probeOf(name), loads: new Map() }
-      const learnt = yield* learn(context, scene, (known) => find(known).filter((line) => isNew(line) && !isLost(line)))
-      findings = new Map([...findings, ...learnt.findings])
-      missing = find(learnt.known).filter((line) => findings.get(placeOf(line))?._tag !== "Present")
+      const learnt = yield* learn(context, scene, (known) => find(known).filter((line) => isNew(line) || isLost(line)))
+      findings = new Map([...learnt.findings, ...lost])
+      missing = find(learnt.known).filter((line) => learnt.findings.get(placeOf(line))?._tag !== "Present")
     }
     const mustBeShown = (line: MissingLine) => policy === "fail" || isNew(line) || isLost(line)
     const bad = policy === "warn" ? [] : missing.filter(mustBeShown)

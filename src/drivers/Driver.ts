@@ -272,6 +272,11 @@ export interface LoadRequest {
   readonly inParts?: boolean
   /** Reads `willRun` as well. Default false. */
   readonly readBack?: boolean
+  /**
+   * The running configuration that was just read. If `willRun` differs from it, the switch's own difference is not asked for: only a
+   * candidate without a change needs a second statement.
+   */
+  readonly runs?: string
 }
 
 /** The switch's answer to a line of a candidate that it accepted, with the secrets of the line masked. */
@@ -288,8 +293,8 @@ export interface LineComparison {
 /** The result of a load, read after the section of the last line was left: a switch may take a section only then. */
 export interface LoadResult {
   /**
-   * The switch's own difference without its two header lines, trimmed; empty when nothing would change, or when the switch shows
-   * none and `willRun` is known.
+   * The switch's own difference without its two header lines, trimmed; empty when nothing would change, or when `willRun` is known and
+   * the switch was not asked for it or refuses it.
    */
   readonly diff: string
   /**

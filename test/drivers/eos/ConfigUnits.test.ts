@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { cutCandidate, halves, sourcesIn } from "../../../src/drivers/eos/Load.ts"
+import { cutCandidate, halves, sourcesIn } from "../../../src/drivers/eos/CandidateUnits.ts"
 
 const cut = (...lines: ReadonlyArray<string>) =>
   Result.getOrThrow(cutCandidate(lines.join("\n"))).units.map(({ line, lineNumber, text }) => [

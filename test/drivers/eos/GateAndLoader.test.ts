@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { refusedLines } from "../../../src/domain/CandidateGate.ts"
 import { eos } from "../../../src/domain/platforms/eos/Platform.ts"
-import { cutCandidate } from "../../../src/drivers/eos/Load.ts"
+import { cutCandidate } from "../../../src/drivers/eos/CandidateUnits.ts"
 import { pureShell, type PureShell } from "../../support/lab/PureShell.ts"
 import { randomCandidate } from "../../support/lab/RandomCandidates.ts"
 

@@ -14,7 +14,7 @@ const WHOLE = process.env["CHAOS_RUNS"] !== undefined
 const RANDOM_RUNS = Number(process.env["CHAOS_RUNS"] ?? "1")
 
 const planned = said("planned")
-const afterLoad = command("after the load", /^show session-config diffs/)
+const afterLoad = command("after the load", /^show session-config named job\d+$/)
 const afterCommit = committed("after the commit")
 
 /** The steps of every initialisation. */

@@ -137,7 +137,7 @@ const commit = (name: string, pattern: RegExp): Kill => ({
 const steps: ReadonlyArray<Kill> = [
   command("when the first switch is logged in to", /^show running-config/),
   command("before the load", /^configure session job\d+$/),
-  command("after the load", /^show session-config diffs/),
+  command("after the load", /^show session-config named job\d+$/),
   command("as the commit is sent", /commit timer/),
   commit("after the commit", /^commitTimer /),
   command("while it is compared", /-check$/),
