@@ -11,7 +11,14 @@ import type { Platform } from "../domain/platforms/Platform.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { LineRemark } from "../drivers/Driver.ts"
 import { type DriverError, ReplaceConfigException } from "../drivers/DriverErrors.ts"
-import { type KnownSpelling, type MissingLine, missingLines, placedLines, placeOf } from "../drivers/MissingLines.ts"
+import {
+  type KnownSpelling,
+  linesWithPlaces,
+  type MissingLine,
+  missingLines,
+  placedLines,
+  placeOf
+} from "../drivers/MissingLines.ts"
 import { keepsMeaning } from "../drivers/SameMeaning.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { ConfigStore, Lookup } from "../store/ConfigStore.ts"
@@ -124,6 +131,19 @@ const noted = (
     }))
   }) satisfies ChangeNotes
 
+/** The missing lines, without commands that read a text and are given once more further down: their last text counts. */
+const missingFrom = (
+  platform: Platform,
+  candidate: string,
+  text: string,
+  known?: KnownSpelling
+): ReadonlyArray<MissingLine> => {
+  const missing = missingLines(platform, candidate, text, known)
+  if (missing.length === 0) return missing
+  const lastOf = new Map(Array.from(linesWithPlaces(platform, candidate), (line) => [placeOf(line), line.lineNumber]))
+  return missing.filter((line) => lastOf.get(placeOf(line)) === line.lineNumber)
+}
+
 /** Stored spellings that keep the meaning of their line: those of an earlier release of the server may not. */
 const spellingsOf =
   (platform: Platform, lookup: Lookup): KnownSpelling =>
@@ -187,7 +207,7 @@ export const check: (
   Effect.fnUntraced(function* (context, { driver: { platform }, session }, loaded) {
     const { candidate, name, policy, promised, remarks, running } = loaded
     if (promised === null) return undefined
-    const find = (known?: KnownSpelling, text = promised) => missingLines(platform, candidate, text, known)
+    const find = (known?: KnownSpelling, text = promised) => missingFrom(platform, candidate, text, known)
     let missing = find()
     let stored: KnownSpelling | undefined
     if (missing.length > 0) {
@@ -242,8 +262,8 @@ export const missingInRunning: (
   { notes },
   running
 ) {
-  if (missingLines(platform, candidate, running).length === 0) return []
+  if (missingFrom(platform, candidate, running).length === 0) return []
   const allowed = new Set([...(notes?.not_shown.map(({ line_number }) => line_number) ?? []), ...(notes?.passed ?? [])])
   const known = spellingsOf(platform, yield* learned.lookup({ platform: platform.name, release }))
-  return missingLines(platform, candidate, running, known).filter(({ lineNumber }) => !allowed.has(lineNumber))
+  return missingFrom(platform, candidate, running, known).filter(({ lineNumber }) => !allowed.has(lineNumber))
 })

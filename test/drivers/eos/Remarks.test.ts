@@ -113,7 +113,7 @@ describe("a command that reads a text", () => {
         expect(device.running()).toContain("   code unit one\nfunction f() {\n  ! not a comment\n}\nEOF\n")
         expect(device.running()).toContain("description last")
         const again = yield* session.load({ text, mode: "replace", name: "job413", inParts: true })
-        expect(again).toEqual({ diff: "", remarks: [] })
+        expect(again).toEqual({ diff: "", willRun: null, remarks: [] })
         yield* session.discard("job413")
       }
     }).pipe(Effect.scoped)
