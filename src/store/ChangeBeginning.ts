@@ -36,7 +36,10 @@ export interface BeginConditions {
   /** No abort of the job was requested. */
   readonly notAborting: boolean
   readonly notPaused: boolean
-  /** The newest live change of another job on the device has ended, and has at most this number; null if others do not count. */
+  /**
+   * The newest live change of another job on the device has ended, and has at most this number; null if others do not count. It is beyond
+   * the numbers of changes, and of their column's type, for a job of release 0.1.0, which did not remember one.
+   */
   readonly newestSeen: number | null
 }
 
@@ -132,7 +135,7 @@ export const makeBeginnings = Effect.gen(function* () {
     const rows = yield* sql<AnswerRow>`
       with ${texts.stored()}given as materialized (select * from jsonb_to_recordset(${sql.json(given)}) as given (place integer, job_id integer,
           device_id integer, phase text, epoch integer, protocol jsonb, candidate text, load_mode text, held jsonb, is_certain boolean,
-          not_aborting boolean, not_paused boolean, newest_seen integer)),
+          not_aborting boolean, not_paused boolean, newest_seen bigint)),
       target as materialized (select d.id, d.hostname, to_jsonb(d) as fields from device d
         where d.id in (select device_id from given) order by d.id for key share),
       looked as materialized (select g.place, target.hostname,

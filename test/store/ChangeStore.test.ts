@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { abandon, cancel, newChange } from "../../machines/change/ChangeDecision.ts"
+import { SyncDevices } from "../../src/domain/jobs/ChangeJobs.ts"
 import { ChangeStore } from "../../src/store/ChangeStore.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
@@ -92,5 +93,22 @@ layer(stores.pipe(Layer.provideMerge(TestDatabase)), { excludeTestServices: true
         yield* sql`update config_change set protocol = protocol || ${JSON.stringify({ committedAt: earlier })}::jsonb where id = ${id}`
         assert.deepStrictEqual(yield* overdue, [id])
       })
+  )
+
+  it.effect("begins in a job of release 0.1.0, whose memo does not say which changes it has seen", () =>
+    Effect.gen(function* () {
+      const { change: other, changes } = yield* makeChange("acc4")
+      const sql = yield* SqlClient.SqlClient
+      const [job] = yield* sql<{ id: number }>`insert into job (function_name, scheduled_by, status)
+        values ('sync_devices', 'tester', 'RUNNING') returning id`
+      const memo = yield* Schema.decodeUnknownEffect(SyncDevices.Memo)({ hostnames: ["acc4"], eventsSeen: 0 })
+      const begin = changes.begin({
+        change: { ...other, job_id: job?.id ?? 0 },
+        conditions: { held: {}, isCertain: false, notAborting: true, notPaused: true, newestSeen: memo.changesSeen }
+      })
+      assert.strictEqual((yield* begin)._tag, "Taken", "the other job is under way")
+      yield* sql`update job set status = 'FINISHED' where id = ${other.job_id}`
+      assert.strictEqual((yield* begin)._tag, "Stored")
+    })
   )
 })
