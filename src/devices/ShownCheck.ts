@@ -88,6 +88,33 @@ const withWarn = (found: Finding | undefined): string =>
 
 type Findings = ReadonlyMap<string, Finding>
 
+/** The command of a line without its value. */
+const commandOf = ({ shown }: Platform, line: string): string =>
+  shown?.freeText.exec(line)?.[0] ?? line.slice(0, line.lastIndexOf(" ") + 1)
+
+/**
+ * Whether a later line gives the same command another value, which the switch shows in the section of the missing one. The later line
+ * may stand without indentation, as lines that are appended to a port do.
+ */
+const isReplaced = (platform: Platform, candidate: string, promised: string, missing: MissingLine): boolean => {
+  const { line, lineNumber } = missing
+  const command = commandOf(platform, line)
+  const places = new Set(missing.places.map((place) => place.join("\n")))
+  const others = new Set(
+    [...linesWithPlaces(platform, promised)].flatMap(({ line: other, sections }) =>
+      places.has(sections.join("\n")) && other !== line && commandOf(platform, other) === command ? [other] : []
+    )
+  )
+  return (
+    command !== "" &&
+    others.size > 0 &&
+    candidate
+      .split("\n")
+      .slice(lineNumber)
+      .some((later) => others.has(later.trim()))
+  )
+}
+
 /** Lines that were not missing from one of the earlier texts of the switch: it can show them, and would not any more. */
 const lostLines = (
   missing: ReadonlyArray<MissingLine>,
@@ -221,7 +248,7 @@ export const check: (
     const isNew = (line: MissingLine) => !Option.exists(before, (lines) => lines.has(placeOf(line)))
     const shownOnce = [running, ...Option.toArray(yield* context.proved)]
     const lost = lostLines(
-      missing,
+      missing.filter((line) => !isReplaced(platform, candidate, promised, line)),
       shownOnce.map((text) => find(stored, text))
     )
     const isLost = (line: MissingLine) => lost.has(placeOf(line))
