@@ -85,7 +85,7 @@ export const LEFT_OUT = {
   cluster_replies: "answers to these messages"
 } as const
 
-/** Functions of the schema, which the migrations create. */
+/** Functions that the migrations create. Also those that a later migration removes, because a restore may replace an older database. */
 export const FUNCTIONS = [
   "acting",
   "address_value",
@@ -116,6 +116,7 @@ export const FUNCTIONS = [
   "serial_value",
   "shown_value",
   "space_time",
+  "tell_change",
   "tell_changes_added",
   "tell_changes_moved",
   "tell_device",

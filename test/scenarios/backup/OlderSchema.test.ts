@@ -23,7 +23,7 @@ const backUp = Effect.fn(function* (url: string) {
   const elsewhere = { ...placedIn(yield* Program.dataFolder), SECRET_KEY: SHARED_KEY, DATABASE_URL: target }
   const restored = yield* Program.command(elsewhere, ["restore", file])
   assert.strictEqual(restored.code, 0, restored.text)
-  return { env, elsewhere, said: made.text, target }
+  return { env, elsewhere, file, said: made.text, target }
 })
 
 /**
@@ -64,28 +64,39 @@ it.live("restores a 0.1.0 site in the middle of a rollout to the result of an up
 /** The schema before the newest one: what a site has that upgrades today. */
 const BEFORE = Number(migrations.at(-2)?.name.slice(0, 4))
 
-it.live(`brings rows of the previous schema (${BEFORE}) to the newest one`, () =>
-  Effect.gen(function* () {
-    const url = yield* TestDatabase.emptyDatabaseUrl
-    yield* inDatabase(
-      url,
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* runTo(BEFORE)
-        yield* sql`insert into device (hostname, state, device_type, synchronized) values ('sw1', 'MANAGED', 'ACCESS', true)`
-      })
-    )
-    const { said, target } = yield* backUp(url)
-    assert.match(said, new RegExp(`schema ${BEFORE}\\b`))
-    const found = yield* inDatabase(
-      target,
-      Effect.flatMap(
-        SqlClient.SqlClient,
-        (sql) => sql`select hostname, (select max(migration_id) from switchyard_migrations) as schema from device`
+it.live(
+  `brings rows of the previous schema (${BEFORE}) to the newest one, also in place of a database of that schema`,
+  () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.emptyDatabaseUrl
+      yield* inDatabase(
+        url,
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* runTo(BEFORE)
+          yield* sql`insert into device (hostname, state, device_type, synchronized) values ('sw1', 'MANAGED', 'ACCESS', true)`
+        })
       )
-    )
-    assert.deepStrictEqual(found, [{ hostname: "sw1", schema: Number(migrations.at(-1)?.name.slice(0, 4)) }])
-  }).pipe(Effect.scoped)
+      const { elsewhere, file, said, target } = yield* backUp(url)
+      assert.match(said, new RegExp(`schema ${BEFORE}\\b`))
+      const replaced = yield* Program.command({ ...elsewhere, DATABASE_URL: url }, [
+        "restore",
+        file,
+        "--replace",
+        "--yes"
+      ])
+      assert.strictEqual(replaced.code, 0, replaced.text)
+      for (const restored of [target, url]) {
+        const found = yield* inDatabase(
+          restored,
+          Effect.flatMap(
+            SqlClient.SqlClient,
+            (sql) => sql`select hostname, (select max(migration_id) from switchyard_migrations) as schema from device`
+          )
+        )
+        assert.deepStrictEqual(found, [{ hostname: "sw1", schema: Number(migrations.at(-1)?.name.slice(0, 4)) }])
+      }
+    }).pipe(Effect.scoped)
 )
 
 it.live("refuses a backup of a newer release, schema or format, and names the required release", () =>
