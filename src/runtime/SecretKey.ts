@@ -195,10 +195,10 @@ const PACKED = "packed:1:"
 /** A compressed text that claims to be longer is not read. */
 const LONGEST = 256 * 1024 * 1024
 
-/** A higher level takes longer and saves a few per cent of a configuration. */
-const LEVEL = 3
+/** A higher level takes longer and saves a few per cent of a configuration; a usual window takes longer to set up than to use. */
+const PACKING = { level: 3, memLevel: 5, windowBits: 14 } as const
 
-export const pack = (text: string): string => `${PACKED}${deflateRawSync(text, { level: LEVEL }).toString("base64")}`
+export const pack = (text: string): string => `${PACKED}${deflateRawSync(text, PACKING).toString("base64")}`
 
 /** The unpacked text; any other text unchanged. */
 export const unpack = (text: string): string =>

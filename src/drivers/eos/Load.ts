@@ -27,8 +27,6 @@ import { cutCandidate, halves, sourcesIn } from "./CandidateUnits.ts"
 import { discard } from "./Commit.ts"
 import { sessionConfig } from "./RunningConfig.ts"
 import { sessionList, sessionMode } from "./Sessions.ts"
-import { withoutOwnLines } from "../../domain/ConfigLines.ts"
-import { eos } from "../../domain/platforms/eos/Platform.ts"
 
 /** The switch opens no session for us: others are in the way, as far as it lists them. */
 const locked = Effect.fnUntraced(function* (cli: Cli, name: string, message: string) {
@@ -297,9 +295,11 @@ const readDiff = (cli: Cli, request: LoadRequest): Effect.Effect<string, LoadErr
   )
 }
 
-/** Whether a session would run something else than runs now, apart from lines that the switch writes on its own. */
+const head = /^(?:!.*\n)+/
+
+/** Whether a session would run something else than runs now, below the lines at the beginning that each command writes. */
 const isOther = ({ runs }: LoadRequest, willRun: string): boolean =>
-  runs !== undefined && withoutOwnLines(eos.configuration, runs) !== withoutOwnLines(eos.configuration, willRun)
+  runs !== undefined && runs.replace(head, "") !== willRun.replace(head, "")
 
 /**
  * What the session holds. An empty difference means that nothing is committed, and a device without a change counts as done; so one

@@ -98,7 +98,6 @@ export const stepWords = {
   clean: "emptying the candidate",
   load: "loading the candidate",
   showCandidate: "reading the candidate back",
-  diff: "reading the difference",
   commitTimer: "committing with a timer",
   confirm: "confirming",
   write: "saving",

@@ -21,7 +21,7 @@ import { seconds } from "../../support/Patience.ts"
 
 type Steps = ReadonlyArray<Endings.KnownStep>
 
-const loading: Steps = ["showRunning", "showSessions", "openSession", "clean", "load", "showCandidate", "diff"]
+const loading: Steps = ["showRunning", "showSessions", "openSession", "clean", "load", "showCandidate"]
 const proving: Steps = ["connect", "login", "showSessions", "showVersion", "showRunning"]
 const confirming: Steps = ["showSessions", "showVersion", "confirm"]
 const settling: Steps = ["showSessions", "write", "show", "showRunning"]
@@ -99,13 +99,12 @@ const once = (
 }
 
 /**
- * The results of a refusal that does not just end the device's part. The list of sessions is requested in another form; of the
- * candidate and its difference one suffices.
+ * The results of a refusal that does not just end the device's part. The list of sessions is requested in another form, and the
+ * difference in the place of the candidate.
  */
 const afterRefusal: Partial<Record<Endings.KnownStep, Endings.Ending>> = {
   showSessions: Endings.done,
   showCandidate: Endings.done,
-  diff: Endings.done,
   clean: Endings.untouched("ReplaceConfigException: rollback clean-config: % Internal error")
 }
 
