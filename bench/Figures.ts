@@ -43,7 +43,7 @@ export interface Figure {
 export const figure = (name: FigureName, devices: number, value: number): ReadonlyArray<Figure> =>
   Number.isFinite(value) ? [{ name, devices, value }] : []
 
-/** A sync over so many switches beside the reference load of the same run. PostgreSQL's processor time is in seconds. */
+/** A sync of so many switches, and the reference load of the same run. PostgreSQL's processor time is in seconds. */
 interface SyncsMeasured {
   readonly devices: number
   readonly live: SyncRun & { readonly databaseSeconds: number }
@@ -71,7 +71,7 @@ const meaningOf = (name: FigureName): Meaning => FIGURES[name]
 
 const shown = (value: number, unit: string): string => `${value.toFixed(unit === "MB" ? 0 : 2)} ${unit}`
 
-/** The lines of a table of figures, each with its budget for that number of switches beside it. */
+/** The lines of a table of figures, each with its budget for that number of switches. */
 export const figureTable = (figures: ReadonlyArray<Figure>): ReadonlyArray<string> => [
   "| Figure | Switches | Measured | Budget |",
   "| --- | --- | --- | --- |",
@@ -121,7 +121,7 @@ export const keep = (figures: ReadonlyArray<Figure>): void => {
 export const lastWith = (entries: ReadonlyArray<Entry>, devices: number): Entry | undefined =>
   entries.findLast(({ figures }) => figures.some((one) => one.devices === devices))
 
-/** The lines of a table of figures beside those of an entry: what changed, in percent. */
+/** The lines of a table that compares figures with those of an entry, in percent. */
 export const comparison = (figures: ReadonlyArray<Figure>, before: Entry): ReadonlyArray<string> => [
   `| Figure | ${before.commit} (${before.at.slice(0, 10)}) | Now | Change |`,
   "| --- | --- | --- | --- |",

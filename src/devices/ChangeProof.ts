@@ -1,8 +1,8 @@
 /**
  * Proves that a device that runs the promised configuration also took its whole candidate: by the promise itself, if the device has
  * stated it before the commit; otherwise by loading the candidate again while the commit timer runs, or, if the switch opens no
- * session then, by its lines (docs/changes.md#proof). Also proves that the logins of a change work. Does not change the running configuration; the
- * statechart decides what a proof means for the change.
+ * session then, by its lines (docs/changes.md#proof). Also proves that the logins of a change work. Does not
+ * change the running configuration; the statechart decides what a proof means for the change.
  */
 import { Effect, Option, Result } from "effect"
 import type { ChangeEvent, ChangeRow, Proof } from "../../machines/change/ChangeRow.ts"

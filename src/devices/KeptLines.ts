@@ -8,11 +8,10 @@ import * as Candidate from "../drivers/Candidate.ts"
 import type { DriverSession } from "../drivers/Driver.ts"
 import { type DriverError, ReplaceConfigException } from "../drivers/DriverErrors.ts"
 import { type MissingLine, missingLines, placedLines, placeOf } from "../drivers/MissingLines.ts"
-import { withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
-import { withoutOwnLines } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
-import { promisedBy } from "./LoadPromise.ts"
+import { promiseAlone } from "./LineProbe.ts"
+import { comparable } from "./LoadPromise.ts"
 import type { ShownContext } from "./ShownCheck.ts"
 
 /** A loaded candidate, and what runs now. */
@@ -35,29 +34,6 @@ const keptLines = (
   return gone.filter(({ lineNumber }) => !notShown.has(lineNumber))
 }
 
-/** The promise of another load with the candidate emptied first; none if the device shows none. */
-const loadAlone = Effect.fnUntraced(function* (
-  platform: Platform,
-  session: DriverSession,
-  { name, running }: LoadedCandidate,
-  text: string
-) {
-  const probe = Candidate.probeOf(name)
-  const loading = session.load({
-    text,
-    mode: "replace",
-    name: probe,
-    foreignSessions: "ignore",
-    readBack: true,
-    runs: running
-  })
-  const loaded = yield* Effect.ensuring(loading, Effect.ignore(session.discard(probe)))
-  return Option.map(promisedBy(platform, running, loaded), (promised) => promised.text)
-})
-
-const comparable = (platform: Platform, text: string): string =>
-  withoutOwnLines(platform.configuration, withoutSecrets(platform, text))
-
 /**
  * The suspected lines that remain because the candidate was not emptied. A line that the device also shows with an empty candidate is
  * one of its own, and a candidate that was loaded twice alike was emptied, unless an empty one runs all that runs now.
@@ -68,12 +44,14 @@ const strayLines = Effect.fnUntraced(function* (
   loaded: LoadedCandidate,
   suspects: ReadonlyArray<MissingLine>
 ) {
-  const empty = Option.getOrElse(yield* loadAlone(platform, session, loaded, ""), () => loaded.running)
-  if (comparable(platform, empty) === comparable(platform, loaded.running)) return suspects
+  const { name, running } = loaded
+  const scene = { platform, session, running, name: Candidate.probeOf(name) }
+  const empty = Option.getOrElse(yield* promiseAlone(scene, ""), () => running)
+  if (comparable(platform, empty) === comparable(platform, running)) return suspects
   const own = placedLines(platform, empty)
   const strays = suspects.filter((line) => !own.has(placeOf(line)))
   if (strays.length === 0) return []
-  const again = yield* loadAlone(platform, session, loaded, loaded.candidate)
+  const again = yield* promiseAlone(scene, loaded.candidate)
   const isSame = Option.exists(again, (text) => comparable(platform, text) === comparable(platform, loaded.promised))
   return isSame ? [] : strays
 })

@@ -45,10 +45,11 @@ export type Probed =
   /** `why`: a clause about the switch. */
   | { readonly _tag: "Unseen"; readonly why: string }
 
-/** The configuration that the switch promises for this text; none if its difference does not fit. */
-const promisedBy = Effect.fnUntraced(function* ({ loads, name, platform, running, session }: ProbeScene, text: string) {
-  const known = loads.get(text)
-  if (known !== undefined) return known
+/** The configuration that the switch promises for a text in a temporary session; none if its difference does not fit. */
+export const promiseAlone = Effect.fnUntraced(function* (
+  { name, platform, running, session }: Pick<ProbeScene, "name" | "platform" | "running" | "session">,
+  text: string
+) {
   const loading = session.load({
     text,
     mode: "replace",
@@ -58,8 +59,15 @@ const promisedBy = Effect.fnUntraced(function* ({ loads, name, platform, running
     runs: running
   })
   const loaded = yield* Effect.ensuring(loading, Effect.ignore(session.discard(name)))
-  const promised = Option.map(LoadPromise.promisedBy(platform, running, loaded), (found) => found.text)
-  loads.set(text, promised)
+  return Option.map(LoadPromise.promisedBy(platform, running, loaded), (found) => found.text)
+})
+
+/** The same, loaded once for each text. */
+const promisedBy = Effect.fnUntraced(function* (scene: ProbeScene, text: string) {
+  const known = scene.loads.get(text)
+  if (known !== undefined) return known
+  const promised = yield* promiseAlone(scene, text)
+  scene.loads.set(text, promised)
   return promised
 })
 

@@ -76,9 +76,13 @@ export const contradicts = (
   { diff }: Pick<LoadResult, "diff">
 ): boolean => promised.readBack && promised.diff === "" && changesMore(configuration, diff)
 
-/** The hash of a configuration without the lines that the device writes on its own and without its salted secrets. */
+/** A configuration without the lines that the device writes on its own and without its salted secrets. */
+export const comparable = (platform: Platform, text: string): string =>
+  withoutOwnLines(platform.configuration, withoutSecrets(platform, text))
+
+/** The hash of what can be compared of a configuration. */
 export const shapeOf = ({ configHash, platform }: Driver, text: string): string =>
-  configHash(withoutOwnLines(platform.configuration, withoutSecrets(platform, text)))
+  configHash(comparable(platform, text))
 
 /** The stored part of a promise, and its secrets that cannot be compared. */
 export const storedPromise = (

@@ -1,8 +1,8 @@
 /**
  * Checks before a commit that the configuration which the switch promises to run has all lines of the candidate
  * (docs/changes.md#lines-that-are-not-shown). A switch that silently drops a line, or refuses it in words that the driver does not
- * knows, would otherwise count as done, because the second load of the proof drops it again. A line in an unknown spelling is
- * looked at (`LineProbe.ts`), and its spelling is kept for the switches of the release.
+ * know, would otherwise count as done, because it then runs what it has promised. A line in an unknown spelling is looked at
+ * (`LineProbe.ts`), and its spelling is kept for the switches of the release.
  */
 import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"

@@ -16,7 +16,7 @@ import { inTransaction } from "../engine/JobHandler.ts"
 
 const INTERVAL = "15 seconds"
 
-/** Looks begin while no job runs, because nobody waits for them, or when they are so late. */
+/** Looks begin while no job runs, because no person waits for them, or when they are so late. */
 const LATE = "10 minutes"
 
 /** A device that has not answered by then is left to the checks for drift. */

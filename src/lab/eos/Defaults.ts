@@ -1,5 +1,5 @@
 /**
- * The defaults that `show running-config all` prints beside what was configured: lines, their order in a section, and sections that
+ * The defaults that `show running-config all` prints in addition to configured lines: lines, their order in a section, and sections that
  * exist without being configured. The spelling is that of a recording of EOS 4.13 which the test suite of pyeapi has; from 4.23 on
  * many commands have another one (the tables of replaced commands in the release notes, and in ansible-collections/arista.eos#133).
  */
@@ -78,7 +78,7 @@ const TOP: Lines = [
   "no dot1x system-auth-control"
 ]
 
-/** Sections that are printed although nobody has configured them. */
+/** Sections that are printed even if they are not configured. */
 const SECTIONS: Readonly<Record<string, Lines>> = {
   "spanning-tree mst configuration": ["no name", "revision 0"],
   "mlag configuration": [

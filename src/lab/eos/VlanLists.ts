@@ -55,7 +55,7 @@ const overlapping = (siblings: Map<string, Entry>, wanted: ReadonlySet<number>):
   })
 }
 
-/** A quick answer for one VLAN beside another one. */
+/** A quick answer for a VLAN that stands next to another one. */
 const isOther = (list: string, wanted: ReadonlySet<number>, only: number | undefined): boolean =>
   wanted.size === 1 && /^\d+$/.test(list) && Number(list) !== only
 
