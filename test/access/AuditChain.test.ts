@@ -63,7 +63,7 @@ layer(chain, { excludeTestServices: true })("The chain of the audit", (it) => {
         ],
         [`update event set is_audit = false where id = 77`, "77", "event 77 or its seal was changed"],
         [
-          `update event_seal set hash = 'x' || substr(hash, 2) where event_id = 7654`,
+          `update event_seal set hash = case when starts_with(hash, 'x') then 'y' else 'x' end || substr(hash, 2) where event_id = 7654`,
           "7654",
           "event 7654 or its seal was changed"
         ],
