@@ -87,6 +87,7 @@ const make = Effect.fnUntraced(function* (address: string) {
   const read = yield* makeSealedEvents
   const host = os.hostname()
 
+  // a stop waits for the batch that is being sent, because the next start would send it again
   const sendBatch = (socket: net.Socket) =>
     Effect.gen(function* () {
       yield* mayStandStill
@@ -100,7 +101,7 @@ const make = Effect.fnUntraced(function* (address: string) {
       yield* sql`insert into event_export (receiver, number) values (${address}, ${last.number}::bigint)
         on conflict (receiver) do update set number = excluded.number`
       return events.length
-    }).pipe(sql.withTransaction)
+    }).pipe(sql.withTransaction, Effect.uninterruptible)
 
   return Effect.gen(function* () {
     const socket = yield* connected(receiver)

@@ -94,6 +94,27 @@ layer(chain, { excludeTestServices: true })("A syslog receiver", (it) => {
     })
   )
 
+  it.effect("receives nothing twice if the server stops as soon as a batch arrives", () =>
+    Effect.gen(function* () {
+      const port = yield* freePort
+      const sending = AuditExport.layer.pipe(Layer.provide(configOf({ AUDIT_SYSLOG: `tcp://127.0.0.1:${port}` })))
+      const { received, server } = yield* receiver(port)
+      const batch = Effect.callback<void>((resume) => {
+        server.once("connection", (socket: net.Socket) => socket.once("data", () => resume(Effect.void)))
+      })
+      const kinds = ["left", "middle", "right"]
+      for (const kind of kinds) {
+        yield* noted(kind)
+        yield* Effect.scoped(Effect.andThen(Layer.build(sending), batch))
+      }
+      const arrivals = parsed(received.join("")).map((message) => message.split(" ")[5] ?? "")
+      assert.deepEqual(
+        arrivals.filter((kind) => kinds.includes(kind)),
+        kinds
+      )
+    })
+  )
+
   it.effect("is configured by a scheme, a host and a port", () =>
     Effect.sync(() => {
       assert.deepEqual(
