@@ -81,12 +81,14 @@ const namesIn = Effect.fnUntraced(function* (id: number, groups: ReadonlyArray<G
   return all.flat()
 })
 
+/** A restored configuration has no score; then its riskiest line counts. */
 const riskText = (groups: ReadonlyArray<Group>): string => {
   const scores = groups.flatMap(({ score }) => (score === null ? [] : [score]))
   const lines = groups.flatMap(({ risks }) => risks).toSorted((one, other) => other.weight - one.weight)
   const worst = [...new Set(lines.map(({ line }) => line.trim()))].slice(0, 3)
-  const highest = Math.max(0, ...scores)
-  return `${riskOf(highest)}, score ${Math.round(highest)}${worst.length === 0 ? "" : `: ${worst.join("; ")}`}`
+  const highest = Math.max(0, ...(scores.length > 0 ? scores : lines.map(({ weight }) => weight)))
+  const score = scores.length === 0 ? "" : `, score ${Math.round(highest)}`
+  return `${riskOf(highest)}${score}${worst.length === 0 ? "" : `: ${worst.join("; ")}`}`
 }
 
 /** Starts a dry run and follows it to its end; yields its number. Devices that could not be compared do not end the command. */
