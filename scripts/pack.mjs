@@ -12,6 +12,7 @@ import { pathToFileURL } from "node:url"
 import { bringPageUpToDate } from "./build-page.mjs"
 import { bundleInto } from "./build-server.mjs"
 import { shellFiles } from "./manual/ShellFiles.ts"
+import { addDeclarations, exported } from "./pack-types.mjs"
 
 const root = path.resolve(import.meta.dirname, "..")
 export const NAME = "@switchyard/server"
@@ -71,6 +72,7 @@ const manifest = () => {
     type,
     bin,
     man: ["share/man/man1/switchyard.1"],
+    exports: exported,
     gitHead: commit(),
     engines: { node: ">=24" },
     publishConfig: { access: "public" },
@@ -95,6 +97,7 @@ export const makePackage = async (folder) => {
   mkdirSync(folder, { recursive: true })
   for (const name of COPIED) cpSync(path.join(root, name), path.join(folder, name), { recursive: true })
   for (const name of STRIPPED) stripBelow(path.join(folder, name))
+  addDeclarations(folder)
   await bundleInto(path.join(folder, "build"))
   for (const [name, text] of await shellFiles()) {
     mkdirSync(path.dirname(path.join(folder, "share", name)), { recursive: true })
