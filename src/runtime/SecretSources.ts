@@ -5,6 +5,7 @@
 import { Effect, Option, Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { codeOf } from "./SystemErrors.ts"
+import * as path from "node:path"
 
 /** A secret is not available; the message names the variable, and never the value. */
 export class SecretUnavailable extends Schema.TaggedError<SecretUnavailable>()("SecretUnavailable", {
@@ -48,6 +49,15 @@ export const isStorable = (name: string): boolean =>
 /** Whether a variable is secret, so that a file may hold its value. */
 export const isSecret = (name: string): boolean => FIRST.includes(name) || isStorable(name)
 
+/** What systemd gives to one of our units; each unit may read its own folder only. */
+const CREDENTIAL = /^\/run\/credentials\/switchyard[^/]*\.service\/([^/]+)$/
+
+/** The place of a file for this process: a credential of the service is read from the credentials that this unit was given. */
+const placeFor = (file: string, { CREDENTIALS_DIRECTORY: own }: Environment) => {
+  const [, credential] = CREDENTIAL.exec(file) ?? []
+  return credential === undefined || own === undefined || own === "" ? file : path.join(own, credential)
+}
+
 const readSecret = (name: string, file: string) =>
   Effect.tryPromise({
     try: () => readFile(file, "utf8"),
@@ -78,7 +88,7 @@ export const withFiles = Effect.fn("SecretSources.withFiles")(function* (
         message: `${name} and ${variable} are both set: only one of them can count`
       })
     }
-    const read = readSecret(name, value)
+    const read = readSecret(name, placeFor(value, environment))
     if (isNeeded(name)) found[name] = yield* read
     else Option.map(yield* Effect.option(read), (text) => (found[name] = text))
   }
