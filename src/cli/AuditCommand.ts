@@ -2,7 +2,7 @@
 import { Console, Effect, Layer, Option, References, Runtime, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { failWithSentence } from "./client/Terminal.ts"
-import { type Column, format, printRows, reported } from "./client/Terminal.ts"
+import { type Column, format, jsonAlways, printJson, printRows, reported } from "./client/Terminal.ts"
 import { askAll } from "./client/Server.ts"
 import { loadDatabase } from "./AtDatabase.ts"
 
@@ -25,16 +25,19 @@ const services = Effect.gen(function* () {
   )
 })
 
-const verify = Command.make("verify", {}, () =>
+const verify = Command.make("verify", { json: format.json }, ({ json }) =>
   Effect.gen(function* () {
     const { AuditChain } = yield* Effect.promise(() => import("../access/AuditChain.ts"))
     const { checked, problem, removed, since } = yield* Effect.flatMap(
       Effect.service(AuditChain),
       (chain) => chain.verify
     ).pipe(Effect.provide(AuditChain.layer.pipe(Layer.provide(yield* services))), Effect.catch(failWithSentence))
+    if (json) yield* printJson({ whole: problem === null, checked, problem, removed, since })
     const begun = removed === 0 ? "" : ` It begins at ${since}; ${removed} older events were removed by AUDIT_DAYS.`
-    if (problem === null) return yield* Console.log(`The audit is whole: ${checked} events fit their seals.${begun}`)
-    yield* Console.log(`The audit was tampered with: ${problem}; ${checked} events before it fit their seals.`)
+    if (problem === null)
+      return json ? undefined : yield* Console.log(`The audit is whole: ${checked} events fit their seals.${begun}`)
+    if (!json)
+      yield* Console.log(`The audit was tampered with: ${problem}; ${checked} events before it fit their seals.`)
     return yield* new ChainBroken({})
   })
 ).pipe(
@@ -48,7 +51,7 @@ const since = Flag.String("since").pipe(
   Flag.optional
 )
 
-const exported = Command.make("export", { since }, ({ since }) =>
+const exported = Command.make("export", { since, json: jsonAlways }, ({ since }) =>
   Effect.gen(function* () {
     const { makeExport } = yield* Effect.promise(() => import("../access/AuditExport.ts"))
     const work = Effect.flatMap(makeExport, (read) =>
@@ -101,7 +104,7 @@ const list = Command.make(
           "filter[hostname]": Option.getOrUndefined(device)
         }
         const rows = yield* askAll("GET /audit", { query }, ({ data }) => data.events, most)
-        yield* printRows({ csv, json }, AUDIT_COLUMNS, rows, "No event matches")
+        yield* printRows({ csv, json }, AUDIT_COLUMNS, rows, "No audit entry matches.")
       })
     )
 ).pipe(Command.withDescription("List who did what, the newest first; at the server of SWITCHYARD_URL."))

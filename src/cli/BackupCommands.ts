@@ -1,7 +1,8 @@
 /** `switchyard backup` and `switchyard restore`: writes everything that an installation knows into one file, and reads it back. */
 import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { harmless, makeAsking, STOPPED } from "./client/Terminal.ts"
+import { format, harmless, printJson, STOPPED } from "./client/Terminal.ts"
+import { requireAgreement, typedFor, yes } from "./client/Questions.ts"
 import { SqlError } from "effect/sql"
 import { failWithSentence } from "./client/Terminal.ts"
 import type { Contents } from "../backup/SiteFiles.ts"
@@ -78,6 +79,9 @@ const services = (applicationName: string, purpose: "command" | "restore") =>
 const print = (lines: ReadonlyArray<string>) =>
   Effect.forEach(lines, (line) => Console.log(harmless(line)), { discard: true })
 
+const printAside = (lines: ReadonlyArray<string>) =>
+  Effect.forEach(lines, (line) => Console.error(harmless(line)), { discard: true })
+
 /** The command. */
 export const backup = Command.make(
   "backup",
@@ -85,9 +89,10 @@ export const backup = Command.make(
     file: FILE,
     force: flag("force", "Replace a file of that name"),
     smaller: flag("smaller", "Make it although it holds much less than the backup before"),
-    encrypt: flag("encrypt", "Encrypt it with BACKUP_PASSPHRASE, or with what the file BACKUP_PASSPHRASE_FILE holds")
+    encrypt: flag("encrypt", "Encrypt it with BACKUP_PASSPHRASE, or with what the file BACKUP_PASSPHRASE_FILE holds"),
+    json: format.json
   },
-  ({ encrypt, file, force, smaller }) =>
+  ({ encrypt, file, force, json, smaller }) =>
     Effect.gen(function* () {
       const Backup = yield* Effect.promise(() => import("../backup/Backup.ts"))
       const passphrase = encrypt ? Option.some(yield* readPassphrase) : Option.none()
@@ -95,7 +100,10 @@ export const backup = Command.make(
         Backup.make({ file, force, smaller, passphrase }),
         yield* services("switchyard backup", "command")
       )
-      yield* print(madeText(file, made, encrypt))
+      const { contents, notNoted, size, strangers } = made
+      yield* json
+        ? printJson({ file, size, encrypted: encrypt, contents, strangers, not_noted: notNoted })
+        : print(madeText(file, made, encrypt))
     }).pipe(endingWell("No backup was made"))
 ).pipe(
   Command.withDescription(
@@ -103,15 +111,7 @@ export const backup = Command.make(
   )
 )
 
-/** The user has not agreed. */
-class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", { message: Schema.String }) {}
-
-/** Asks the user; programs use `--yes`. */
-const agreed = Effect.fnUntraced(function* (question: string) {
-  if (!process.stdin.isTTY) return yield* new NotAgreed({ message: `${question} Say --yes if so. Nothing was changed` })
-  const ask = yield* makeAsking
-  if (!(yield* ask(question))) return yield* new NotAgreed({ message: "Nothing was changed" })
-}, Effect.scoped)
+const devicesIn = ({ tables }: Contents): number => tables.find(({ name }) => name === "device")?.rows ?? 0
 
 /** The command. */
 export const restore = Command.make(
@@ -119,13 +119,14 @@ export const restore = Command.make(
   {
     file: FILE,
     replace: flag("replace", "Replace what is in the database, and files of the site that differ"),
-    yes: flag("yes", "Do not ask"),
+    yes,
+    json: format.json,
     withoutKey: flag(
       "without-key",
       "Restore although what is sealed in the backup cannot be read with the key of this machine"
     )
   },
-  ({ file, replace, withoutKey, yes }) =>
+  ({ file, json, replace, withoutKey, yes }) =>
     Effect.gen(function* () {
       const [BackupFile, Restore] = yield* Effect.promise(() =>
         Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts")])
@@ -134,18 +135,30 @@ export const restore = Command.make(
       const contents = yield* Effect.interruptible(Restore.examine(reader))
       const prepare = Effect.gen(function* () {
         const prepared = yield* Restore.prepare(reader, contents, { replace, withoutKey, sealed: SEALED })
-        yield* print([...describe(prepared.contents), ...prepared.remarks])
-        if (prepared.replacedFiles.length > 0) yield* print([`Replaced: ${prepared.replacedFiles.join(", ")}`])
-        if ((prepared.replaces || prepared.replacedFiles.length > 0) && !yes)
-          yield* agreed("All of that replaces the present content of the database, which is lost. Continue?")
+        // the description is for the question too, so a program that reads stdout does not get it
+        const tell = json ? printAside : print
+        yield* tell([...describe(prepared.contents), ...prepared.remarks])
+        if (prepared.replacedFiles.length > 0) yield* tell([`Replaced: ${prepared.replacedFiles.join(", ")}`])
+        if (prepared.replaces || prepared.replacedFiles.length > 0)
+          yield* requireAgreement({
+            question: "All of that replaces the present content of the database, which is lost. Continue?",
+            typed: typedFor(devicesIn(prepared.contents)),
+            undone: "Nothing was changed",
+            yes
+          })
         return prepared
       })
       const carryOut = Effect.gen(function* () {
         const prepared = yield* Effect.interruptible(prepare)
         yield* Restore.carryOut(reader, prepared)
+        const older = yield* Restore.olderCommits
+        if (json) {
+          const { contents, replacedFiles } = prepared
+          return yield* printJson({ file, contents, replaced_files: replacedFiles, remarks: older })
+        }
         yield* print([
           `Restored: the database is as it was at ${prepared.contents.at}. Every device is looked at before anything is pushed to it; tokens and users that were revoked since are valid again.`,
-          ...(yield* Restore.olderCommits)
+          ...older
         ])
       })
       const context = yield* Effect.interruptible(
