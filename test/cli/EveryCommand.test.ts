@@ -40,7 +40,8 @@ const suited = new Map<string, unknown>([
   ["GET /device/:id", answer({ devices: [device] })]
 ])
 
-const isJson = (text: string): boolean => Option.isSome(Schema.decodeOption(Schema.UnknownFromJsonString)(text))
+const isJson = (text: string): boolean =>
+  Option.isSome(Schema.decodeOption(Schema.fromJsonString(Schema.Unknown))(text))
 
 /** Commands that write a file of the user, or never end. */
 const isLeftOut = (line: string): boolean => /^login|--follow|--server/.test(line)
