@@ -1,6 +1,6 @@
 /**
  * Makes the npm package `@switchyard/server` of this repository: a folder with the types stripped from every module, because Node refuses
- * TypeScript below `node_modules`, with the bundle of the server and the page built, and with exactly the packages of the lock file; then its tarball.
+ * TypeScript below `node_modules`, with the bundle of the server and the page built, with man page and completions, and with exactly the packages of the lock file; then its tarball.
  *
  *   node scripts/pack.mjs [FOLDER]     writes FOLDER/switchyard-server-VERSION.tgz (FOLDER is dist by default) and prints its name
  */
@@ -11,6 +11,8 @@ import path from "node:path"
 import { pathToFileURL } from "node:url"
 import { bringPageUpToDate } from "./build-page.mjs"
 import { bundleInto } from "./build-server.mjs"
+import { shellFiles } from "./manual/ShellFiles.ts"
+import { addDeclarations, exported } from "./pack-types.mjs"
 
 const root = path.resolve(import.meta.dirname, "..")
 export const NAME = "@switchyard/server"
@@ -69,6 +71,8 @@ const manifest = () => {
     license,
     type,
     bin,
+    man: ["share/man/man1/switchyard.1"],
+    exports: exported,
     gitHead: commit(),
     engines: { node: ">=24" },
     publishConfig: { access: "public" },
@@ -93,7 +97,12 @@ export const makePackage = async (folder) => {
   mkdirSync(folder, { recursive: true })
   for (const name of COPIED) cpSync(path.join(root, name), path.join(folder, name), { recursive: true })
   for (const name of STRIPPED) stripBelow(path.join(folder, name))
+  addDeclarations(folder)
   await bundleInto(path.join(folder, "build"))
+  for (const [name, text] of await shellFiles()) {
+    mkdirSync(path.dirname(path.join(folder, "share", name)), { recursive: true })
+    writeFileSync(path.join(folder, "share", name), text)
+  }
   const made = manifest()
   writeJson(path.join(folder, "package.json"), made)
   writeJson(path.join(folder, "npm-shrinkwrap.json"), shrinkwrap(made))
