@@ -118,8 +118,8 @@ const mute = Command.make(
     reason: Flag.String("reason"),
     json: jsonAlways
   },
-  ({ json: _, minutes, reason, ...given }) => {
-    const some = Object.entries(given).flatMap(([name, value]) =>
+  ({ device, from, group, minutes, reason, rule }) => {
+    const some = Object.entries({ device, from, group, rule }).flatMap(([name, value]) =>
       Option.match(value, { onNone: () => [], onSome: (found) => [[name, found] as const] })
     )
     return printed("POST", "/alerts/mutes", { ...Object.fromEntries(some), minutes, reason })

@@ -228,7 +228,8 @@ describe("A table", () => {
         ])
       )
       const env = { ...environment(url), NO_COLOR: "1" }
-      assert.match((yield* atTerminal(env, ["job", "7", "--watch"])).screen, /\r\u001b\[2K\[-{30}\] 0 of 1/)
+      const { screen } = yield* atTerminal(env, ["job", "7", "--watch"])
+      assert.include(screen, `\r\u001b[2K[${"-".repeat(30)}] 0 of 1`)
       reads = 0
       const { err } = yield* command(env, ["job", "7", "--watch"])
       assert.strictEqual(err, "job 812: 0 of 1 devices done\njob 7: success, 1 of 1 devices done\n")
