@@ -13,6 +13,7 @@ import { JobsGroup } from "./JobsApi.ts"
 import { LinknetsGroup, MgmtDomainsGroup } from "./FabricApi.ts"
 import { HealthGroup, MetricsGroup, PluginsGroup, ServerGroup, SystemGroup } from "./SystemApi.ts"
 import { OperationsGroup } from "./OperationsApi.ts"
+import { LeasesGroup } from "./LeasesApi.ts"
 import { PlacesGroup } from "./PlacesApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
@@ -30,6 +31,7 @@ const versioned = HttpApi.make("switchyard")
     JobsGroup,
     ProvisioningGroup,
     PlacesGroup,
+    LeasesGroup,
     ChangesGroup,
     OperationsGroup,
     ActorGroup,
