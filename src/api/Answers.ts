@@ -12,7 +12,7 @@ export const FailureMessage = Schema.Union([
     errors: Schema.Array(Schema.String),
     updated: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
   })
-])
+]).annotate({ identifier: "FailureMessage" })
 export type FailureMessage = typeof FailureMessage.Type
 
 const body = {
@@ -85,7 +85,9 @@ const success = Schema.Literal("success")
 export const Enveloped = <S extends Schema.Top>(data: S) => Schema.Struct({ status: success, data })
 
 /** The answer of a route that started a job: a sentence, and the id next to it. */
-export const JobStarted = Schema.Struct({ status: success, data: Schema.String, job_id: Schema.Int })
+export const JobStarted = Schema.Struct({ status: success, data: Schema.String, job_id: Schema.Int }).annotate({
+  identifier: "JobStarted"
+})
 
 const total = { "x-total-count": Schema.optionalKey(Schema.String) }
 

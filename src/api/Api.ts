@@ -18,6 +18,7 @@ import { PlacesGroup } from "./PlacesApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
 import { SettingsGroup, SettingsModelGroup, WindowsGroup } from "./SettingsApi.ts"
+import { published } from "./OpenApiDocument.ts"
 
 /** The base path of all routes except the probes and the metrics. */
 export const BASE = "/api/v1.0"
@@ -61,6 +62,9 @@ export class Api extends versioned.annotateMerge(
     title: "Switchyard",
     version: "1.0",
     description:
-      "Provisions network switches and keeps their configuration equal to the settings repository. Success is `{ status, data }`, failure is `{ status, message }`."
+      "Provisions network switches and keeps their configuration equal to the settings repository. Success is `{ status, data }`, failure is `{ status, message }`.",
+    license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+    servers: [{ url: "/", description: "The server that serves this document" }],
+    transform: published
   })
 ) {}

@@ -34,6 +34,7 @@ const endpoints = HttpApiGroup.make("leases").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "reportLease",
         summary: "Report a lease",
         description:
           "A DHCP server's hook makes this call for every lease of a switch. An unknown switch becomes a device in state DHCP_BOOT; one in DHCP_BOOT is discovered, or at once if `again` says that it asked before; a new address of one in DISCOVERED is stored; others need nothing. The answer is 200 also for a lease that is `refused` for good or `waits` (too many unknown devices), with the reason in `message`. A repetition with the same `report` has no second effect.",
@@ -47,6 +48,7 @@ const endpoints = HttpApiGroup.make("leases").add(
     success: Enveloped(Schema.Struct({ leases: Schema.Array(Lease), queues: Schema.Array(LeaseQueue) }))
   }).annotateMerge(
     documented({
+      name: "listLeases",
       summary: "List leases that were refused or wait",
       description:
         "The last lease of each switch whose report was refused or has to wait, of the last day, the newest first. `queues` are DHCP servers with leases that they have not reported yet, as of their last report.",

@@ -43,6 +43,7 @@ const groups = [
       command("find", async () => (await import("./client/DeviceCommands.ts")).find),
       command("ports", async () => (await import("./client/DeviceCommands.ts")).ports),
       command("init", async () => (await import("./client/DeviceCommands.ts")).init),
+      command("leases", async () => (await import("./client/LeaseCommands.ts")).leases),
       command("hostkeys", async () => (await import("./client/AccessCommands.ts")).hostkeys),
       command("events", async () => (await jobs()).events)
     ]
@@ -71,7 +72,7 @@ const groups = [
       command("token", async () => (await accounts()).token),
       command("user", async () => (await accounts()).user),
       command("person", async () => (await accounts()).person),
-      command("approvals", async () => (await import("./client/SyncCommands.ts")).approvals),
+      command("approvals", async () => (await import("./client/ApprovalCommands.ts")).approvals),
       command("alerts", async () => (await import("./AlertsCommand.ts")).alerts),
       command("audit", async () => (await import("./AuditCommand.ts")).audit)
     ]

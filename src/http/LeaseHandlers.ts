@@ -83,10 +83,7 @@ const makeReporting = Effect.gen(function* () {
     }
     return outcomeOf(
       "address",
-      Effect.as(
-        change(device.id, DeviceChange.check({ dhcp_ip }), user),
-        `${ztp_mac} has the new address ${dhcp_ip}`
-      )
+      Effect.as(change(device.id, DeviceChange.check({ dhcp_ip }), user), `${ztp_mac} has the new address ${dhcp_ip}`)
     )
   }
 

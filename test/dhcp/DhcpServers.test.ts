@@ -83,7 +83,10 @@ const install = Effect.fnUntraced(function* (folder: string, api: string) {
     for (const name of await fs.readdir(folder)) {
       const file = path.join(folder, name)
       const placed = (await fs.readFile(file, "utf8"))
-        .replaceAll(/\/etc\/switchyard\/|\/usr\/lib\/switchyard\/deploy\/dhcp\/|\/var\/lib\/switchyard-dhcp\//g, `${folder}/`)
+        .replaceAll(
+          /\/etc\/switchyard\/|\/usr\/lib\/switchyard\/deploy\/dhcp\/|\/var\/lib\/switchyard-dhcp\//g,
+          `${folder}/`
+        )
         .replaceAll("/var/lib/kea/", `${folder}/`)
         .replaceAll("/usr/lib/x86_64-linux-gnu/kea/hooks/libdhcp_run_script.so", hooks.toString().trim())
         .replaceAll("eth0", names.server)

@@ -204,10 +204,7 @@ it.live("reports errors by its exit code, in every shell", () =>
         (args) => Effect.map(hook(args, { DATA_DIR }), ({ code }) => code)
       )
       assert.deepStrictEqual(codes, [1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2], shell.join(" "))
-      assert.strictEqual(
-        (yield* hook(commit("001C73BEEF01", "10.0.0.9"), { DATA_DIR, SWITCHYARD_URL: "nms" })).code,
-        2
-      )
+      assert.strictEqual((yield* hook(commit("001C73BEEF01", "10.0.0.9"), { DATA_DIR, SWITCHYARD_URL: "nms" })).code, 2)
     }
   }).pipe(Effect.scoped)
 )

@@ -8,7 +8,8 @@ import { leaseProgram, makeFolder, runProgram, shells, waiting } from "./HookPro
 import { decided, makeLeaseServer, TAKEN } from "./LeaseServer.ts"
 
 const macOf = (number: number): string => `001C73${number.toString(16).toUpperCase().padStart(6, "0")}`
-const ipOf = (number: number): string => `10.${Math.floor(number / 60_000)}.${Math.floor(number / 250) % 240}.${number % 250}`
+const ipOf = (number: number): string =>
+  `10.${Math.floor(number / 60_000)}.${Math.floor(number / 250) % 240}.${number % 250}`
 
 /** Asks again until it is so. */
 const until = (isSo: () => boolean | Promise<boolean>) =>
@@ -98,7 +99,10 @@ for (const shell of shells) {
           { concurrency: 8 }
         )
       }
-      assert.strictEqual((yield* waiting(site.folder)).filter((name, index, all) => all.indexOf(name) === index).length, 40)
+      assert.strictEqual(
+        (yield* waiting(site.folder)).filter((name, index, all) => all.indexOf(name) === index).length,
+        40
+      )
       yield* server.start
       yield* nothingWaits(site.folder)
       assert.deepStrictEqual(
@@ -157,10 +161,11 @@ for (const shell of shells) {
       yield* site.place("waiting/AAAAAAAAAAAC.json", kept("AAAAAAAAAAAC", "10.0.0.12"), 200_000)
       const end = yield* site.drain
       assert.strictEqual(end.code, 0, end.output)
-      assert.deepStrictEqual(
-        server.seen.map(({ dhcp_ip }) => dhcp_ip).toSorted(),
-        ["10.0.0.1", "10.0.0.33", "10.0.0.9"]
-      )
+      assert.deepStrictEqual(server.seen.map(({ dhcp_ip }) => dhcp_ip).toSorted(), [
+        "10.0.0.1",
+        "10.0.0.33",
+        "10.0.0.9"
+      ])
       assert.deepStrictEqual((yield* Effect.promise(() => fs.readdir(site.queue))).toSorted(), [
         "AAAAAAAAAAA2.json.999999",
         "lock",
@@ -182,7 +187,9 @@ for (const shell of shells) {
       yield* Effect.promise(() => fs.mkdir(full))
       const mounted = process.getuid?.() === 0 && works("mount", "-t", "tmpfs", "-o", "size=4k", "none", full)
       if (!mounted) {
-        yield* Console.log("No full disk: this machine mounts none for a test. A file stands where the queue should be.")
+        yield* Console.log(
+          "No full disk: this machine mounts none for a test. A file stands where the queue should be."
+        )
         yield* Effect.promise(() => fs.writeFile(path.join(full, "dhcp-queue"), ""))
       } else {
         yield* Effect.addFinalizer(() => Effect.sync(() => works("umount", full)))
@@ -202,7 +209,10 @@ for (const shell of shells) {
       yield* lease(2, "http://127.0.0.1:9")
       yield* site.says("is lost until")
       const log = yield* site.log
-      assert.match(log, mounted ? /could not be kept in \S+: the disk is full/ : /could not be kept in \S+: \S+ cannot make/)
+      assert.match(
+        log,
+        mounted ? /could not be kept in \S+: the disk is full/ : /could not be kept in \S+: \S+ cannot make/
+      )
       assert.include(log, `The lease of ${macOf(2)} at ${ipOf(2)} (eos) is lost until its renewal`)
       assert.deepStrictEqual(yield* waiting(full), [])
     }).pipe(Effect.scoped)
@@ -261,7 +271,10 @@ for (const shell of shells) {
         LEASES4_AT1_HWADDR: evil
       }
       const adapter = (name: string) => path.join(path.dirname(leaseProgram), name)
-      yield* runProgram([...shell, adapter("dnsmasq-lease"), "add", "00:1c:73:00:00:01", "10.0.9.19", evil], environment)
+      yield* runProgram(
+        [...shell, adapter("dnsmasq-lease"), "add", "00:1c:73:00:00:01", "10.0.9.19", evil],
+        environment
+      )
       yield* runProgram([...shell, adapter("kea-lease"), "leases4_committed"], environment)
       for (const words of [
         [evil, "10.0.0.1", "eos"],
@@ -274,12 +287,23 @@ for (const shell of shells) {
       yield* site.place("001C73000005.json", `{"mac":"001C73000005","ip":"10.0.0.5","platform":"eos","report":"\\"}\n`)
       yield* runProgram([...shell, leaseProgram, "--drain"], environment)
       yield* nothingWaits(site.folder)
-      assert.deepStrictEqual(
-        server.seen.map(({ dhcp_ip, ztp_mac }) => `${ztp_mac} ${dhcp_ip}`).toSorted(),
-        ["001C73000001 10.0.9.19", "001C73000002 10.0.9.20", "001C73000005 10.0.0.5"]
+      assert.deepStrictEqual(server.seen.map(({ dhcp_ip, ztp_mac }) => `${ztp_mac} ${dhcp_ip}`).toSorted(), [
+        "001C73000001 10.0.9.19",
+        "001C73000002 10.0.9.20",
+        "001C73000005 10.0.0.5"
+      ])
+      assert.isFalse(
+        yield* Effect.promise(() =>
+          fs.access(trap).then(
+            () => true,
+            () => false
+          )
+        )
       )
-      assert.isFalse(yield* Effect.promise(() => fs.access(trap).then(() => true, () => false)))
-      assert.isTrue(server.lines.every((line) => line.endsWith(`Bearer $(touch,${trap})`)), server.lines.join("\n"))
+      assert.isTrue(
+        server.lines.every((line) => line.endsWith(`Bearer $(touch,${trap})`)),
+        server.lines.join("\n")
+      )
       for (const line of (yield* site.log).trim().split("\n")) assert.match(line, /^\d{4}-\S+ switchyard-lease: |^$/)
     }).pipe(Effect.scoped)
   )

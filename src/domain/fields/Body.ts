@@ -140,6 +140,8 @@ export const wireOf = (schema: Schema.Top): Schema.Top => {
 
 /** The options of a body. */
 interface BodyOptions<A> {
+  /** Its name in the API document; by default that of its call, such as `SyncDevicesRequest`. */
+  readonly identifier?: string
   /** The message from all sentences; by default the list of them. */
   readonly message?: (sentences: ReadonlyArray<string>) => RefusalMessage
   /** The refusal of an unknown key; by default such keys are ignored. */
@@ -228,10 +230,12 @@ const collect = (rules: NamedRules, options: AnyOptions, body: JsonObject): Coll
   return { values: Object.fromEntries(values), refusals }
 }
 
-const wireStruct = (rules: NamedRules) =>
-  Schema.Struct(
+const wireStruct = (rules: NamedRules, identifier: string | undefined) => {
+  const wire = Schema.Struct(
     Object.fromEntries(rules.map(([key, { required, wire }]) => [key, required ? wire : Schema.optionalKey(wire)]))
   )
+  return identifier === undefined ? wire : wire.annotate({ identifier })
+}
 
 /** Checks whole bodies. Throws when a rule returns a value that its schema does not allow. */
 const checkerOf = <const Fields extends Schema.Struct.Fields>(
@@ -266,7 +270,7 @@ export const make = <const Fields extends Schema.Struct.Fields>(
 ) => {
   type A = Schema.Struct<Fields>["Type"]
   const rules: NamedRules = Object.entries(fields).map(([key, field]) => [key, fieldOf(field)])
-  const wire = wireStruct(rules)
+  const wire = wireStruct(rules, options.identifier)
   const { check, isWhole } = checkerOf(fields, rules, options)
   const part = Schema.declare((value): value is CheckedBody<A> => isChecked(value))
   const parse = (body: JsonObject): Effect.Effect<A, SchemaIssue.Issue> =>

@@ -70,9 +70,13 @@ export const Lease = Schema.Struct({
   /** Since when the outcome is the same. */
   since: Schema.String,
   reported_at: Schema.String
-})
+}).annotate({ identifier: "Lease" })
 export type Lease = typeof Lease.Type
 
 /** A DHCP server with leases that it has not reported yet, as of its last report. */
-export const LeaseQueue = Schema.Struct({ host: Schema.String, waiting: Schema.Int, reported_at: Schema.String })
+export const LeaseQueue = Schema.Struct({
+  host: Schema.String,
+  waiting: Schema.Int,
+  reported_at: Schema.String
+}).annotate({ identifier: "LeaseQueue" })
 export type LeaseQueue = typeof LeaseQueue.Type

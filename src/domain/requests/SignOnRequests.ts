@@ -120,6 +120,6 @@ export const PersonRequest = Body.make(
       )
     )
   },
-  { message: Body.firstOf, unknownKey }
+  { identifier: "PersonRequest", message: Body.firstOf, unknownKey }
 )
 export type PersonRequest = typeof PersonRequest.schema.Type

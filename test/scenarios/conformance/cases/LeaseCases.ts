@@ -17,7 +17,9 @@ export const leaseCases: ReadonlyArray<Case> = [
       status: 200,
       body: {
         status: "success",
-        data: { lease: { ztp_mac: "001C73000D01", dhcp_ip: "10.0.9.20", outcome: "taken", step: "create", host: "dhcp1" } }
+        data: {
+          lease: { ztp_mac: "001C73000D01", dhcp_ip: "10.0.9.20", outcome: "taken", step: "create", host: "dhcp1" }
+        }
       }
     }
   },
@@ -26,7 +28,11 @@ export const leaseCases: ReadonlyArray<Case> = [
     request: { method: "POST", path: "/dhcp_leases", json: { ...lease, platform: "toaster" } },
     reply: { status: 200, body: { data: { lease: { outcome: "refused", step: "create" } } } }
   },
-  refused("a lease without an address", { ztp_mac: lease.ztp_mac, platform: "eos" }, "POST data must include 'dhcp_ip'"),
+  refused(
+    "a lease without an address",
+    { ztp_mac: lease.ztp_mac, platform: "eos" },
+    "POST data must include 'dhcp_ip'"
+  ),
   refused("a lease of no interface", { ...lease, ztp_mac: "ff:ff:ff:ff:ff:ff" }, "Invalid ztp_mac received."),
   {
     name: "leases that were refused or wait",
