@@ -92,6 +92,9 @@ export const documented = (document: EndpointDocument) =>
 export const shown = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
 
+/** Names of filters of a list: the field, and the comparison. */
+export const FILTER = /^filter\[([a-zA-Z0-9_.]+)\](?:\[([^[\]]*)\])?$/
+
 /** The parameters of every list (docs/api.md#lists). `filter` is an example of a filter. */
 export const listQuery = (
   filter: readonly [name: string, value: string]

@@ -75,13 +75,15 @@ const linknets = HttpApiGroup.make("linknets").add(
     params: numericId,
     success: Deleted,
     error: NotFound
-  }).annotateMerge(
-    documented({
-      summary: "Delete a link",
-      description: "Both devices become unsynchronized. A body is ignored.",
-      example: { response: deleted }
-    })
-  ),
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Delete a link",
+        description: "Both devices become unsynchronized. A body is ignored.",
+        example: { response: deleted }
+      })
+    ),
   HttpApiEndpoint.delete("removeById", "/linknets", {
     payload: LinknetChoice.schema,
     success: Deleted,
@@ -185,13 +187,15 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
     params: numericId,
     success: Enveloped(Schema.Struct({ deleted_mgmtdomain: MgmtDomainRecord })),
     error: NotFound
-  }).annotateMerge(
-    documented({
-      summary: "Delete a management domain",
-      description: "Both devices become unsynchronized. Allowed even while access switches use it.",
-      example: { response: { status: "success", data: { deleted_mgmtdomain: domainRecord } } }
-    })
-  )
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Delete a management domain",
+        description: "Both devices become unsynchronized. Allowed even while access switches use it.",
+        example: { response: { status: "success", data: { deleted_mgmtdomain: domainRecord } } }
+      })
+    )
 )
 
 /** Endpoints of management domains, all with a token. */

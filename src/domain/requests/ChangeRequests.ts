@@ -221,6 +221,7 @@ export const TrialRequest = Body.make(
   },
   {
     message: Body.firstOf,
+    isLenient: true,
     together: ({ template, text, whole }) =>
       whole === true && text !== undefined && template === undefined
         ? ["template should name the file that the text stands for when whole is true"]
@@ -248,6 +249,7 @@ export const BranchRequest = Body.make(
   },
   {
     message: Body.firstOf,
+    isLenient: true,
     together: ({ branch, files }) => {
       if (branch === undefined && files === undefined) return ["branch must be specified"]
       return branch !== undefined && files !== undefined ? ["branch cannot be combined with files"] : []
