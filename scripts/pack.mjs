@@ -11,6 +11,7 @@ import path from "node:path"
 import { pathToFileURL } from "node:url"
 import { bringPageUpToDate } from "./build-page.mjs"
 import { bundleInto } from "./build-server.mjs"
+import { addDeclarations, exported } from "./pack-types.mjs"
 
 const root = path.resolve(import.meta.dirname, "..")
 export const NAME = "@switchyard/server"
@@ -69,6 +70,7 @@ const manifest = () => {
     license,
     type,
     bin,
+    exports: exported,
     gitHead: commit(),
     engines: { node: ">=24" },
     publishConfig: { access: "public" },
@@ -93,6 +95,7 @@ export const makePackage = async (folder) => {
   mkdirSync(folder, { recursive: true })
   for (const name of COPIED) cpSync(path.join(root, name), path.join(folder, name), { recursive: true })
   for (const name of STRIPPED) stripBelow(path.join(folder, name))
+  addDeclarations(folder)
   await bundleInto(path.join(folder, "build"))
   const made = manifest()
   writeJson(path.join(folder, "package.json"), made)

@@ -1,18 +1,32 @@
 /** The command line: runs the command that the user typed (`cli/Commands.ts`) and loads only the modules that it needs. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Effect, Exit, Option, Runtime } from "effect"
-import { CliError, Command } from "effect/cli"
+import { Cause, Effect, Exit, Layer, Option, Runtime } from "effect"
+import { CliError, CliOutput, Command } from "effect/cli"
+import { printFailure } from "./cli/client/Terminal.ts"
 import { rootFor } from "./cli/Commands.ts"
 import { end } from "./runtime/Shutdown.ts"
 import { release } from "./domain/Release.ts"
 
-const program = Effect.flatMap(rootFor(process.argv.slice(2)), (root) => Command.run(root, { version: release })).pipe(
-  Effect.provide(NodeServices.layer)
-)
-
 /** Exit code for an unknown command (docs/command-line.md#exit-codes). */
 const MISTYPED = 2
+
+const inOneLine = (text: string): string => text.replaceAll(/\n{2}\s*/g, ". ").replaceAll(/\s*\n\s*/g, " ")
+
+// Says on stderr what is wrong with the words, with the nearest right one; the whole help would hide it, and stdout is for results.
+const presenter = CliOutput.layerPresenter({
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? printFailure(
+          `${event.errors.map(({ message }) => inOneLine(message)).join("\n")}\nAll words: ${event.commandPath.join(" ")} --help`,
+          MISTYPED
+        )
+      : CliOutput.defaultPresenter.present(event)
+})
+
+const program = Effect.flatMap(rootFor(process.argv.slice(2)), (root) => Command.run(root, { version: release })).pipe(
+  Effect.provide(Layer.mergeAll(NodeServices.layer, presenter))
+)
 
 const isMistyped = (cause: Cause.Cause<unknown>): boolean => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))

@@ -8,9 +8,9 @@
  *         url: https://inventory.example.org/events
  *         apitoken_secret: INVENTORY # the value of PLUGIN_SECRET_INVENTORY becomes `apitoken`
  *
- * docs/plugins.md#writing-a-plugin says the rest. The types are looked up by your editor only: nothing is imported when it runs.
+ * docs/plugins.md#writing-a-plugin says the rest. The types are for your editor only: nothing is imported when it runs.
  */
-import type { Delivery, MakePlugin, Plugin } from "../../src/plugins/PluginModule.ts"
+import type { Delivery, MakePlugin, Plugin } from "@switchyard/server/plugin"
 
 const make: MakePlugin = ({ log, vars }): Plugin => {
   const { apitoken, url } = vars

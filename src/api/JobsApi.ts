@@ -133,7 +133,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
       documented({
         summary: "Read the differences of a job, in groups",
         description:
-          "The differences of a synchronization or a restore. Devices that change the same lines below the same sections are one group, shown by the difference of one of them; the riskiest groups come first, then the smallest. `risks` are the changed lines behind the score.",
+          "The differences of a synchronization, an undo, or a given configuration. Devices that change the same lines below the same sections are one group, shown by the difference of one of them; the riskiest groups come first, then the smallest. `risks` are the changed lines behind the score.",
         example: { response: { status: "success", data: diffsExample } }
       })
     ),

@@ -71,7 +71,7 @@ const groups = [
       command("token", async () => (await accounts()).token),
       command("user", async () => (await accounts()).user),
       command("person", async () => (await accounts()).person),
-      command("approvals", async () => (await import("./client/SyncCommands.ts")).approvals),
+      command("approvals", async () => (await import("./client/ApprovalCommands.ts")).approvals),
       command("alerts", async () => (await import("./AlertsCommand.ts")).alerts),
       command("audit", async () => (await import("./AuditCommand.ts")).audit)
     ]

@@ -14,21 +14,22 @@ const settingsArrive = Effect.fnUntraced(function* (hasSettings: typeof hasSetti
   yield* Console.error("The settings of the first start have come: the server starts anew with them.")
 })
 
-/** The command. It loads the server on demand, so that the other commands start quickly. */
-export const serve = Command.make("serve", {}, () =>
-  Effect.gen(function* () {
-    const Ending = yield* Effect.promise(() => import("../runtime/Shutdown.ts"))
-    yield* Ending.watchSignals
-    const [Server, { hasSettingsFile, withSettingsFile }] = yield* Effect.promise(() =>
-      Promise.all([import("../Server.ts"), import("../runtime/SettingsFile.ts")])
-    )
-    const once = Effect.gen(function* () {
-      const arriving = settingsArrive(hasSettingsFile)
-      return yield* Effect.raceFirst(Layer.launch(Server.layerOf(yield* withSettingsFile(process.env))), arriving)
-    })
-    return yield* Effect.forever(once)
+/** Runs the server until a signal. It is loaded on demand, so that the other commands start quickly. */
+export const runServer = Effect.gen(function* () {
+  const Ending = yield* Effect.promise(() => import("../runtime/Shutdown.ts"))
+  yield* Ending.watchSignals
+  const [Server, { hasSettingsFile, withSettingsFile }] = yield* Effect.promise(() =>
+    Promise.all([import("../Server.ts"), import("../runtime/SettingsFile.ts")])
+  )
+  const once = Effect.gen(function* () {
+    const arriving = settingsArrive(hasSettingsFile)
+    return yield* Effect.raceFirst(Layer.launch(Server.layerOf(yield* withSettingsFile(process.env))), arriving)
   })
-).pipe(
+  return yield* Effect.forever(once)
+})
+
+/** The command. */
+export const serve = Command.make("serve", {}, () => runServer).pipe(
   Command.withDescription(
     "Run the server. Everything is set by environment variables and by switchyard.env in DATA_DIR; see docs/operations.md."
   )

@@ -340,6 +340,10 @@ export const makeJobCommits = Effect.gen(function* () {
 
 // The differences of a job's devices. The database groups equal ones, so a thousand equal differences are read once.
 
+/** The tasks that have the difference of a synchronization, of an undo, and of a given configuration. */
+const DIFF_TASKS = ["Sync device config", "Restore device config", "Push static config"]
+const WITH_DIFF = `$[*] ? (${DIFF_TASKS.map((name) => `@.task_name == "${name}"`).join(" || ")}).diff`
+
 /** The largest number of characters in all differences; beyond it the longest differences are omitted first. */
 const MOST_CHARACTERS = 20_000_000
 
@@ -359,7 +363,7 @@ export const makeJobDiffs = Effect.gen(function* () {
     Effect.map(
       sql<DiffRow>`
         with each as (select hostname, score, failed,
-            coalesce(jsonb_path_query_first(job_tasks, '$[*] ? (@.task_name == "Sync device config").diff') #>> '{}', '') as diff
+            coalesce(jsonb_path_query_first(job_tasks, ${WITH_DIFF}::jsonpath) #>> '{}', '') as diff
           from job_device where job_id = ${jobId}),
         shared as (select md5(diff) as hash, failed and diff = '' as is_failed, min(length(diff)) as long, min(hostname) as one,
             jsonb_agg(hostname order by hostname) as hostnames, max(score) as score

@@ -63,6 +63,7 @@ import textsOnce from "./migrations/0070_texts_once.ts"
 import resultsOnce from "./migrations/0071_results_once.ts"
 import safeValues from "./migrations/0059_secure_defaults.ts"
 import toldPhases from "./migrations/0072_told_phases.ts"
+import identityPlans from "./migrations/0074_identity_plans.ts"
 import learnedLineIds from "./migrations/0067_learned_lines.ts"
 
 /**
@@ -127,7 +128,8 @@ export const migrations = [
   { name: "0067_learned_lines", oldest: "0.2.0", up: learnedLineIds },
   { name: "0070_texts_once", oldest: "0.2.0", up: textsOnce },
   { name: "0071_results_once", oldest: "0.2.0", up: resultsOnce },
-  { name: "0072_told_phases", oldest: "0.2.0", up: toldPhases }
+  { name: "0072_told_phases", oldest: "0.2.0", up: toldPhases },
+  { name: "0074_identity_plans", oldest: "0.2.0", up: identityPlans }
 ] as const
 
 /** A newer release migrated the database with a change that this release cannot work with; only an upgrade helps. */

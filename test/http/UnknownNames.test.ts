@@ -135,7 +135,6 @@ layer(ApiServer())((it) => {
         { hostname: "east-a1", dryrun: true },
         "dryrun: there is no such field, did you mean dry_run?"
       ],
-      ["POST", "/device_syncto/hostname/east-a1", { hostname: "east-a2" }, "hostname: there is no such field"],
       [
         "POST",
         "/device_syncto?dry_run=true",
@@ -265,6 +264,7 @@ layer(ApiServer())((it) => {
     }
 
     const idle: ReadonlyArray<readonly [method: string, path: string, json: unknown, keys: ReadonlyArray<string>]> = [
+      ["POST", "/device_syncto/hostname/east-a1", { hostname: "core1", all: true }, ["hostname", "all"]],
       ["PUT", "/mgmtdomain/1", { id: 1, device_a: "dist1", device_b: "dist2", vlan: 600 }, ["device_a", "device_b"]],
       [
         "POST",

@@ -5,8 +5,20 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import * as fs from "node:fs/promises"
-import { type Column, format, makeAsking, printRows, readInput, reported, say } from "./Terminal.ts"
-import { ask, failureOf, forgetToken, keepToken, NotSignedOn, Refused, send, ServerAway, serverUrl } from "./Server.ts"
+import { type Column, format, printRows, readInput, reported, say } from "./Terminal.ts"
+import { requireAgreement, typedFor, yes } from "./Questions.ts"
+import {
+  ask,
+  failureOf,
+  forgetToken,
+  keepToken,
+  Mistyped,
+  NotSignedOn,
+  Refused,
+  send,
+  ServerAway,
+  serverUrl
+} from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
 
 type Waiting = Data<"GET /device_hostkeys">["host_keys"][number]
@@ -54,10 +66,12 @@ const shownToSomebody = Effect.fnUntraced(function* (agreed: boolean) {
   const rows = (yield* waiting).filter(({ fingerprint }) => fingerprint === null)
   if (rows.length === 0) return yield* new Refused({ message: "No device waits for its first approval" })
   yield* printRows({ csv: false, json: false }, COLUMNS, rows, "")
-  const ask = yield* makeAsking
-  if (!agreed && !(yield* ask(`Have you compared them, and approve all ${rows.length}?`))) {
-    return yield* new Refused({ message: "Nothing was approved" })
-  }
+  yield* requireAgreement({
+    question: `Have you compared them, and approve all ${rows.length}?`,
+    typed: typedFor(rows.length),
+    undone: "Nothing was approved",
+    yes: agreed
+  })
   return rows.map(({ hostname, refused_fingerprint }): Key => ({ hostname, fingerprint: refused_fingerprint }))
 })
 
@@ -78,7 +92,7 @@ const approve = Command.make(
       Flag.withDescription("Approve all that wait for their first approval, after showing them"),
       Flag.withDefault(false)
     ),
-    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do not ask with --all"), Flag.withDefault(false))
+    yes
   },
   ({ all, file, keys, yes }) =>
     reported(
@@ -88,7 +102,8 @@ const approve = Command.make(
           ...(Option.isSome(file) ? yield* keysIn(file.value) : []),
           ...(all ? yield* shownToSomebody(yes) : [])
         ]
-        if (wanted.length === 0) return yield* new Refused({ message: "Name devices with their keys, --file or --all" })
+        if (wanted.length === 0)
+          return yield* new Mistyped({ message: "Name devices with their keys, --file or --all" })
         let refused = 0
         for (let begin = 0; begin < wanted.length; begin += AT_ONCE) {
           const host_keys = wanted.slice(begin, begin + AT_ONCE)
@@ -97,7 +112,7 @@ const approve = Command.make(
           for (const { hostname, message } of answer.data.host_keys) yield* say(`${hostname}: ${message ?? "approved"}`)
         }
         if (refused > 0) return yield* new Refused({ message: `${refused} of ${wanted.length} were not approved` })
-      }).pipe(Effect.scoped)
+      })
     )
 ).pipe(Command.withDescription("Approve the host keys of devices; exit code 1 when one was not approved."))
 

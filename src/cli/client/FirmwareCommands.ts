@@ -1,10 +1,13 @@
 /** `switchyard firmware`: images, versions and upgrades. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { ask } from "./Server.ts"
+import { foldNames } from "../../domain/NameRanges.ts"
+import { ask, askAll, Mistyped } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
-import { type Column, format, harmless, printRows, reported, say } from "./Terminal.ts"
-import { watch } from "./JobCommands.ts"
+import { type Column, format, harmless, printRows, reported } from "./Terminal.ts"
+import { printScope, requireAgreement, typedFor, yes } from "./Questions.ts"
+import { started } from "./JobCommands.ts"
+import { devicesText } from "./Preview.ts"
 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -76,54 +79,98 @@ const get = Command.make(
     url: Argument.String("url"),
     sha1: Flag.String("sha1").pipe(Flag.withDescription("Checksum of the image")),
     verify: flag("verify-tls", "Check the certificate of the server that has it"),
-    watching
+    watch: watching,
+    json: format.json
   },
-  ({ sha1, url, verify, watching }) =>
+  ({ sha1, url, verify, ...wanted }) =>
     reported(
       Effect.gen(function* () {
         const { answer } = yield* ask("POST /firmware", { body: { url, sha1, verify_tls: verify } })
-        yield* say(`${answer.data}: job ${answer.job_id}`)
-        if (watching) yield* watch(answer.job_id)
+        yield* started(answer.job_id, answer.data, wanted)
       })
     )
 ).pipe(Command.withDescription("Download an image, and check it by its sum."))
 
-const upgrade = Command.make(
-  "upgrade",
-  {
-    filename: Argument.String("image"),
-    hostname: Flag.String("device").pipe(Flag.withDescription("One device"), Flag.optional),
-    group: Flag.String("group").pipe(Flag.withDescription("All devices of a group"), Flag.optional),
-    url: Flag.String("url").pipe(Flag.withDescription("Where switches fetch the image from"), Flag.optional),
-    preFlight: flag("pre-flight", "Check that it could be done"),
-    download: flag("download", "Download it to the switches"),
-    activate: flag("activate", "Let it boot next"),
-    reboot: flag("reboot", "Reboot"),
-    post: flag("post-flight", "Check that the new version runs"),
-    staggered: flag("staggered", "Reboot in an order that leaves no switch without an uplink"),
-    watching
-  },
-  ({ activate, download, filename, group, hostname, post, preFlight, reboot, staggered, url, watching }) =>
-    reported(
-      Effect.gen(function* () {
-        const body = {
-          filename,
-          ...Option.match(hostname, { onNone: () => ({}), onSome: (name) => ({ hostname: name }) }),
-          ...Option.match(group, { onNone: () => ({}), onSome: (name) => ({ group: name }) }),
-          ...Option.match(url, { onNone: () => ({}), onSome: (text) => ({ url: text }) }),
-          pre_flight: preFlight,
-          download,
-          activate,
-          reboot,
-          post_flight: post,
-          staggered_upgrade: staggered
-        }
-        const { answer } = yield* ask("POST /firmware/upgrade", { body })
-        yield* say(`${answer.data}: job ${answer.job_id}`)
-        if (watching) yield* watch(answer.job_id)
-      })
-    )
-).pipe(Command.withDescription("Upgrade devices to an image, in the steps that are named."))
+const upgradeFlags = {
+  filename: Argument.String("image"),
+  hostname: Flag.String("device").pipe(Flag.withDescription("One device"), Flag.optional),
+  group: Flag.String("group").pipe(Flag.withDescription("All devices of a group"), Flag.optional),
+  url: Flag.String("url").pipe(Flag.withDescription("Where switches fetch the image from"), Flag.optional),
+  preFlight: flag("pre-flight", "Check that it could be done"),
+  download: flag("download", "Download it to the switches"),
+  activate: flag("activate", "Let it boot next"),
+  reboot: flag("reboot", "Reboot"),
+  post: flag("post-flight", "Check that the new version runs"),
+  staggered: flag("staggered", "Reboot in an order that leaves no switch without an uplink"),
+  yes,
+  watch: watching,
+  json: format.json
+}
+type Upgrade = Command.Command.Config.Infer<typeof upgradeFlags>
+
+/** The devices of an upgrade. */
+const concerned = ({ group, hostname }: Upgrade) => {
+  if (Option.isSome(hostname)) return Effect.succeed([hostname.value])
+  const query = { "filter[group]": Option.getOrUndefined(group), "filter[state]": "MANAGED", sort: "hostname" }
+  return Effect.map(
+    askAll("GET /devices", { query }, ({ data }) => data.devices),
+    (devices) => devices.map((device) => device.hostname)
+  )
+}
+
+const risk = ({ reboot, staggered }: Upgrade): string => {
+  if (!reboot) return "no device reboots"
+  return staggered
+    ? "every device reboots, in an order that leaves no switch without an uplink"
+    : "every device reboots, many at the same time: what is behind them is cut off (--staggered keeps an order)"
+}
+
+/** Asks before anything is changed on a switch; the checks change nothing. */
+const requireUpgrade = Effect.fnUntraced(function* (asked: Upgrade) {
+  const { activate, download, filename, reboot, yes } = asked
+  const steps = Object.entries({ download, activate, reboot }).flatMap(([step, isWanted]) => (isWanted ? [step] : []))
+  if (yes || steps.length === 0) return
+  const names = yield* concerned(asked)
+  // the server says why there is none
+  if (names.length === 0) return
+  yield* printScope([
+    ["Scope", `${devicesText(names.length)}: ${foldNames(names)}`],
+    ["Risk", risk(asked)]
+  ])
+  yield* requireAgreement({
+    question: `Upgrade ${devicesText(names.length)} to ${filename} (${steps.join(", ")})?`,
+    typed: typedFor(names.length),
+    undone: "Nothing was upgraded",
+    yes
+  })
+})
+
+const upgrade = Command.make("upgrade", upgradeFlags, (asked) =>
+  reported(
+    Effect.gen(function* () {
+      const { activate, download, filename, group, hostname, post, preFlight, reboot, staggered, url } = asked
+      if (Option.isSome(hostname) === Option.isSome(group))
+        return yield* new Mistyped({ message: "Say which devices: --device or --group, and only one of these" })
+      yield* requireUpgrade(asked)
+      const body = {
+        filename,
+        hostname: Option.getOrUndefined(hostname),
+        group: Option.getOrUndefined(group),
+        url: Option.getOrUndefined(url),
+        pre_flight: preFlight,
+        download,
+        activate,
+        reboot,
+        post_flight: post,
+        staggered_upgrade: staggered
+      }
+      const { answer } = yield* ask("POST /firmware/upgrade", { body })
+      yield* started(answer.job_id, answer.data, asked)
+    })
+  )
+).pipe(
+  Command.withDescription("Upgrade devices to an image, in the steps that are named. Asks before it changes a switch.")
+)
 
 /** The command. */
 export const firmware = Command.make("firmware").pipe(

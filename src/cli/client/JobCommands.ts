@@ -1,7 +1,18 @@
 /** `switchyard jobs`, `job` and `events`: past jobs, and live events. */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type Column, format, harmless, isTerminal, printJson, printOne, printRows, reported, say } from "./Terminal.ts"
+import {
+  type Column,
+  format,
+  harmless,
+  isTerminal,
+  printJson,
+  printOne,
+  printRows,
+  reported,
+  say,
+  showInPlace
+} from "./Terminal.ts"
 import { ask, askAll, exitCodes, failureOf, Refused, send, ServerAway, serverUrl } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
 import { parseMessages } from "../../domain/events/Event.ts"
@@ -54,13 +65,13 @@ const printStanding = Effect.fnUntraced(function* (job: JobRecord, before: strin
   const { devices } = answer.data
   const done = devices.filter(({ failed }) => failed !== null).length
   const line = devices.length === 0 ? harmless(standingOf(job)) : barOf(done, devices.length)
-  if (isTerminal(process.stderr)) process.stderr.write(`\r\u001b[2K${line}`)
+  if (isTerminal(process.stderr)) showInPlace(line)
   else if (line !== before) yield* Console.error(harmless(`job ${job.id}: ${line}`))
   return line
 })
 
-/** Follows a job and its follow-up job. Fails if one of them is no success. The job continues when the command is stopped. */
-export const watch: (id: number) => Effect.Effect<JobRecord, Refused | Effect.Error<ReturnType<typeof ask>>> = (id) =>
+/** Follows a job to its end, and prints its remarks and the devices that failed. The job continues when the command is stopped. */
+export const follow = (id: number) =>
   Effect.gen(function* () {
     let job = yield* read(id)
     let line = ""
@@ -69,21 +80,48 @@ export const watch: (id: number) => Effect.Effect<JobRecord, Refused | Effect.Er
       yield* Effect.sleep(PAUSE)
       job = yield* read(id)
     }
-    if (isTerminal(process.stderr)) process.stderr.write("\r\u001b[2K")
+    if (isTerminal(process.stderr)) showInPlace("")
     yield* Console.error(harmless(`job ${id}: ${standingOf(job)}`))
     for (const remark of remarksIn(job.result)) yield* Console.error(harmless(remark))
-    if (job.outcome !== "success") {
-      yield* failures(id)
-      const why = job.exception?.message ?? job.abort_reason
-      return yield* new Refused({ message: `Job ${id} ended ${job.outcome ?? job.status}${why ? `: ${why}` : ""}` })
-    }
-    return job.next_job_id === null ? job : yield* watch(job.next_job_id)
+    if (job.outcome !== "success") yield* failures(id)
+    return job
   }).pipe(
     Effect.onInterrupt(() => {
       process.exitCode = exitCodes.notFollowed
       return Console.error(`\nJob ${id} continues. Follow it: switchyard job ${id} --watch`)
     })
   )
+
+/** A job that was no success, as an error. */
+export const unsuccessful = ({ abort_reason, exception, id, outcome, status }: JobRecord): Refused => {
+  const why = exception?.message ?? abort_reason
+  return new Refused({ message: `Job ${id} ended ${outcome ?? status}${why ? `: ${why}` : ""}` })
+}
+
+/** Follows a job and its follow-up job. Fails if one of them is no success. */
+export const watch: (id: number) => Effect.Effect<JobRecord, Refused | Effect.Error<ReturnType<typeof ask>>> =
+  Effect.fnUntraced(function* (id) {
+    const job = yield* follow(id)
+    if (job.outcome !== "success") return yield* unsuccessful(job)
+    return job.next_job_id === null ? job : yield* watch(job.next_job_id)
+  })
+
+/** How a command that starts a job goes on. */
+export interface Following {
+  readonly json: boolean
+  readonly watch: boolean
+}
+
+/** Prints which job was started, and follows it if requested. `record`: more about it, for programs. */
+export const started = Effect.fnUntraced(function* (
+  id: number,
+  sentence: string,
+  wanted: Following,
+  record: Readonly<Record<string, number>> = {}
+) {
+  yield* wanted.json ? printJson({ job_id: id, ...record }, 0) : say(`${sentence}: job ${id}`)
+  if (wanted.watch) yield* watch(id)
+})
 
 const COLUMNS: ReadonlyArray<Column<JobRecord>> = [
   ["job", ({ id }) => id],

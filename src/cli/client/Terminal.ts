@@ -23,18 +23,18 @@ export interface Format {
   readonly csv: boolean
 }
 
-/** Whether a person sees colours and progress bars on this stream; the other stream may be a file. */
+/** Whether a person sees progress bars on this stream; the other stream may be a file. */
 export const isTerminal = (stream: { readonly isTTY?: boolean } = process.stdout): boolean =>
-  stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb"
+  stream.isTTY === true && process.env["TERM"] !== "dumb"
 
 const CODES = { bad: 31, good: 32, warn: 33, bold: 1 } as const
 
-/** A text in a colour, on a terminal. */
+/** A text in a colour, on a terminal whose user wants colours. */
 export const colored = (
   tone: keyof typeof CODES,
   text: string,
   stream: { readonly isTTY?: boolean } = process.stdout
-): string => (isTerminal(stream) ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text)
+): string => (isTerminal(stream) && !process.env["NO_COLOR"] ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text)
 
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return ""
@@ -50,20 +50,66 @@ const csvLines = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<
   ...rows.map((row) => columns.map(([, of]) => cellOf(of(row))).join(","))
 ]
 
-/** Lines of a table whose columns are as wide as their widest text. */
-const tableLines = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
+const GAP = 2
+/** A column is made narrower than its texts, but no narrower than this. */
+const NARROWEST = 12
+
+const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((one, other) => one + other, 0)
+
+/**
+ * The widths of a table's columns in a terminal of `room` characters: the widest give way first, then the last columns are left out. The
+ * first column, which names the row, is never cut.
+ */
+export const fitWidths = (wanted: ReadonlyArray<number>, room: number): ReadonlyArray<number> => {
+  const least = wanted.map((width, place) => (place === 0 ? width : Math.min(width, NARROWEST)))
+  let shown = wanted.length
+  const needed = (widths: ReadonlyArray<number>) => sum(widths) + GAP * (widths.length - 1)
+  while (shown > 1 && needed(least.slice(0, shown)) > room) shown -= 1
+  const widths = wanted.slice(0, shown)
+  for (let over = needed(widths) - room; over > 0; over -= 1) {
+    const spare = widths.map((width, place) => width - (least[place] ?? 0))
+    const widest = widths.reduce(
+      (best, width, place) => ((spare[place] ?? 0) > 0 && width > (widths[best] ?? 0) ? place : best),
+      spare.findIndex((left) => left > 0)
+    )
+    if (widest < 0) break
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+  return widths
+}
+
+const cutTo = (text: string, width: number): string => (text.length <= width ? text : `${text.slice(0, width - 1)}…`)
+
+/** Lines of a table whose columns are as wide as their widest text, or as the terminal allows; and the heads that are left out. */
+const tableLines = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>, room: number) => {
   const cells = [
     columns.map(([head]) => head.toUpperCase()),
     ...rows.map((row) => columns.map(([, of]) => harmless(textOf(of(row)))))
   ]
-  const widths = columns.map((_, place) => Math.max(...cells.map((line) => line[place]?.length ?? 0)))
-  return cells.map((line) =>
-    line
-      .map((cell, place) => cell.padEnd(widths[place] ?? 0))
-      .join("  ")
-      .trimEnd()
+  const widths = fitWidths(
+    columns.map((_, place) => cells.reduce((widest, line) => Math.max(widest, line[place]?.length ?? 0), 0)),
+    room
   )
+  return {
+    lines: cells.map((line) =>
+      widths
+        .map((width, place) => cutTo(line[place] ?? "", width).padEnd(width))
+        .join(" ".repeat(GAP))
+        .trimEnd()
+    ),
+    leftOut: columns.slice(widths.length).map(([head]) => head)
+  }
 }
+
+/** The columns of a terminal; a file or another program has no limit. */
+const roomOf = (stream: { readonly isTTY?: boolean; readonly columns?: number }): number =>
+  stream.isTTY === true && stream.columns !== undefined && stream.columns > 0
+    ? stream.columns
+    : Number.POSITIVE_INFINITY
+
+/** Shows a line on a terminal in place of the one before, such as a progress bar; an empty text removes it. */
+export const showInPlace = (line: string): void =>
+  void process.stderr.write(`\r\u001b[2K${cutTo(line, roomOf(process.stderr) - 1)}`)
 
 /** Prints JSON for a program. */
 export const printJson = (value: unknown, indent = 2) => Console.log(jsonText(value, indent))
@@ -83,8 +129,15 @@ export const printRows = <Row>(
   if (json) return printJson(rows)
   if (csv) return eachLine(csvLines(columns, rows))
   if (rows.length === 0) return Console.error(nothing)
-  const [head = "", ...lines] = tableLines(columns, rows)
-  return eachLine([colored("bold", head), ...lines])
+  const { leftOut, lines } = tableLines(columns, rows, roomOf(process.stdout))
+  const [head = "", ...rest] = lines
+  const table = eachLine([colored("bold", head), ...rest])
+  return leftOut.length === 0
+    ? table
+    : Effect.andThen(
+        table,
+        Console.error(`The terminal is too narrow for: ${leftOut.join(", ")}. --csv and --json have all.`)
+      )
 }
 
 const isRow = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -130,18 +183,30 @@ export const printOne = <A extends object>(
 /** The exit code that a shell gives a stopped command. */
 export const STOPPED = 130
 
-/** Prints an error as a sentence on stderr. A user who stops a command before its end gets a failing exit code. */
+/** Whether the user's program reads JSON: then also of an error. */
+const wantsJson = (): boolean => process.argv.slice(2).includes("--json")
+
+/** Prints why a command fails, on stderr: a sentence for people, one line of JSON for programs. */
+export const printFailure = (message: string, exit_code: number) =>
+  Console.error(
+    wantsJson()
+      ? jsonText({ status: "error", message, exit_code })
+      : colored("bad", message.split("\n").map(harmless).join("\n"), process.stderr)
+  )
+
+/** Prints an error on stderr. A user who stops a command before its end gets a failing exit code. */
 export const reported = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(
-    Effect.tapError(({ message }) =>
-      Console.error(colored("bad", message.split("\n").map(harmless).join("\n"), process.stderr))
-    ),
+    Effect.tapError((error) => printFailure(error.message, Runtime.getErrorExitCode(error))),
     Effect.onInterrupt(() => Effect.sync(() => void (process.exitCode ??= STOPPED)))
   )
 
 const isYes = (text: string): boolean => /^y(es)?$/i.test(text.trim())
 
-/** Asks, line by line, whether to do something; on standard error, so that the output can go to a file. No answer is no. */
+/**
+ * Asks, line by line, whether to do something; on standard error, so that the output can go to a file. The answer must be a yes, or the
+ * word that is to be typed. No answer is no.
+ */
 export const makeAsking = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => createInterface({ input: process.stdin })),
@@ -149,12 +214,12 @@ export const makeAsking = Effect.map(
   ),
   (lines) => {
     const answers = lines[Symbol.asyncIterator]()
-    return (question: string) =>
+    return (question: string, typed: string | null = null) =>
       Effect.promise(async () => {
-        process.stderr.write(`${question} [y/N] `)
+        process.stderr.write(`${question} ${typed === null ? "[y/N]" : `Type ${typed} to agree:`} `)
         const answer = await answers.next()
         if (answer.done === true) process.stderr.write("\n")
-        return answer.done !== true && isYes(answer.value)
+        return answer.done !== true && (typed === null ? isYes(answer.value) : answer.value.trim() === typed)
       })
   }
 )
@@ -177,4 +242,4 @@ export class CommandRefused extends Schema.TaggedError<CommandRefused>()("Comman
 
 /** Prints the error as a sentence on stderr; the exit code is 1. */
 export const failWithSentence = ({ message }: { readonly message: string }) =>
-  Effect.andThen(Console.error(harmless(message)), Effect.fail(new CommandRefused({ message })))
+  Effect.andThen(printFailure(message, 1), Effect.fail(new CommandRefused({ message })))

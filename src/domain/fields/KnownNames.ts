@@ -43,7 +43,7 @@ export const nearestName = (name: string, known: Iterable<string>): string | und
 }
 
 /** More names would hide the sentence. */
-const MOST_SHOWN = 12
+const MOST_SHOWN = 8
 
 /** `, did you mean canary?`, the known names if there are few, or nothing. */
 export const nameHint = (name: string, known: Iterable<string>): string => {

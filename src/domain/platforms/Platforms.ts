@@ -1,19 +1,48 @@
 /** All platforms that a device may have, and questions about them by name. A new platform is one more line here. */
+import { getEnvironmentData, setEnvironmentData } from "node:worker_threads"
 import { eos } from "./eos/Platform.ts"
 import { frr } from "./frr/Platform.ts"
 import { ios, iosXr, junos, nxos } from "./InventoryPlatforms.ts"
 import { type Capabilities, commonShortNames, type DeviceRemark, type Platform } from "./Platform.ts"
 import { Effect, Schema } from "effect"
 
-const all = [eos, junos, ios, iosXr, nxos("nxos"), nxos("nxos_ssh"), frr] as const
+const records: Array<Platform> = [eos, junos, ios, iosXr, nxos("nxos"), nxos("nxos_ssh"), frr]
 
 /** The records, in the order in which clients see the names. */
-export const platforms: ReadonlyArray<Platform> = all
+export const platforms: ReadonlyArray<Platform> = records
+
+const names = records.map(({ name }) => name)
 
 /** The names that a new device may have. */
-export const platformNames = all.map(({ name }) => name)
+export const platformNames: ReadonlyArray<string> = names
 
-const byName: ReadonlyMap<string, Platform> = new Map(platforms.map((platform) => [platform.name, platform]))
+const byName = new Map(platforms.map((platform) => [platform.name, platform]))
+
+const add = (platform: Platform): void => {
+  const place = names.indexOf(platform.name)
+  if (place === -1) {
+    records.push(platform)
+    names.push(platform.name)
+  } else records[place] = platform
+  byName.set(platform.name, platform)
+}
+
+/** The name under which the threads of this process find the records that were added. */
+const ADDED = "switchyard/platforms"
+const isAdded = (value: unknown): value is Array<Platform> => Array.isArray(value)
+const given = getEnvironmentData(ADDED)
+const added = isAdded(given) ? given : []
+for (const platform of added) add(platform)
+
+/**
+ * Adds the record of a driver from outside, or puts it in place of the one with its name, for this process and its threads. Other modules
+ * read the list when they are loaded, so this is called before the server is.
+ */
+export const addPlatform = (platform: Platform): void => {
+  add(platform)
+  added.push(platform)
+  setEnvironmentData(ADDED, added)
+}
 
 /** The fields of a device's record that identify its kind. */
 interface OfPlatform {
@@ -124,7 +153,7 @@ export const remarksOf = (site: SiteRemarks, { os_version, platform }: OfRelease
 
 // Why a device of a platform without a driver cannot be used.
 
-const managed = platforms.filter(({ capabilities }) => capabilities !== null).map(({ name }) => name)
+const managed = () => platforms.filter(({ capabilities }) => capabilities !== null).map(({ name }) => name)
 
 /** No driver exists for the device's platform. Nothing was sent to the device; only another platform in its record helps. */
 export class UnmanageableDevice extends Schema.TaggedError<UnmanageableDevice>()("UnmanageableDevice", {
@@ -135,7 +164,7 @@ export class UnmanageableDevice extends Schema.TaggedError<UnmanageableDevice>()
     return 409 as const
   }
   override get message() {
-    const known = managed.join(", ")
+    const known = managed().join(", ")
     return `Device ${this.hostname} cannot be managed: there is no driver for platform ${this.platform ?? "None"} (only for ${known})`
   }
 }

@@ -96,8 +96,12 @@ const faultsOf = (request: Combined): ReadonlyArray<string> => [
   ...(request.dry_run && request.dry_run_job !== undefined ? [FENCED_DRY_RUN] : [])
 ]
 
-/** The body of a synchronization whose device is in the path. */
-export const SyncOptions = Body.make(options, { message: Body.firstOf, together: faultsOf })
+/** The body of a synchronization whose device is in the path, which replaces the selector of the body. */
+export const SyncOptions = Body.make(options, {
+  message: Body.firstOf,
+  together: faultsOf,
+  ignored: ["hostname", "hostnames", "device_type", "group", "all"]
+})
 export type SyncOptions = typeof SyncOptions.schema.Type
 
 /** The body of a synchronization. */

@@ -2,6 +2,7 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { readFileSync } from "node:fs"
+import { Worker } from "node:worker_threads"
 import {
   can,
   isManageable,
@@ -63,4 +64,37 @@ describe("platforms", () => {
       )
     })
   )
+})
+
+describe("a platform that is added", () => {
+  // the list belongs to the process, which other files share: a thread has one of its own
+  const inThread = (text: string) =>
+    new Promise<unknown>((resolve, reject) => {
+      const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(text)}`))
+      worker.once("message", resolve)
+      worker.once("error", reject)
+    })
+  const module = new URL("../../../src/domain/platforms/Platforms.ts", import.meta.url).href
+
+  it("is known by name, replaces the one with its name, and is there in threads", async () => {
+    const told = await inThread(`
+      import { parentPort, Worker } from "node:worker_threads"
+      const { addPlatform, platformNames, platformOf, isManageable } = await import(${JSON.stringify(module)})
+      const junos = platformOf("junos")
+      const capabilities = { timer: true, certificates: false, firmware: false, erase: false, bounce: false }
+      addPlatform({ ...junos, capabilities })
+      addPlatform({ ...junos, name: "own" })
+      const asked = "const { isManageable, platformNames } = await import(" + JSON.stringify(${JSON.stringify(module)}) + ");" +
+        "(await import('node:worker_threads')).parentPort.postMessage([isManageable({ platform: 'junos' }), platformNames.length])"
+      const thread = new Worker(new URL("data:text/javascript," + encodeURIComponent(asked)))
+      const inThread = await new Promise((resolve) => thread.once("message", resolve))
+      parentPort.postMessage({ names: platformNames, junos: isManageable({ platform: "junos" }), own: isManageable({ platform: "own" }), inThread })
+    `)
+    expect(told).toEqual({
+      names: ["eos", "junos", "ios", "iosxr", "nxos", "nxos_ssh", "frr", "own"],
+      junos: true,
+      own: false,
+      inThread: [true, 8]
+    })
+  })
 })

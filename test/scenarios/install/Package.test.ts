@@ -4,15 +4,13 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs"
 import * as path from "node:path"
 import { freePort } from "../../support/FreePort.ts"
-import { killLeftover } from "../../support/PostgresProcesses.ts"
+import { installed } from "./InstalledPackage.ts"
 import { ask, background, must, PATH, repositories, root, run, untilReady, write } from "./Release.ts"
 
 const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { readonly version: string }
-const MODULES = path.join(root, "node_modules")
 
 const Named = Schema.Struct({ name: Schema.String, version: Schema.String })
 const Bill = Schema.fromJsonString(
@@ -23,44 +21,8 @@ const Bill = Schema.fromJsonString(
   })
 )
 
-/** npm's handling of a tarball, with the packages of this repository. */
-const linkPackages = (tarball: string, site: string) => {
-  const own = path.join(site, "node_modules/@switchyard/server")
-  mkdirSync(own, { recursive: true })
-  mkdirSync(path.join(site, "node_modules/.bin"))
-  must("tar", ["-xzf", tarball, "-C", own, "--strip-components=1"])
-  symlinkSync("../@switchyard/server/bin/switchyard", path.join(site, "node_modules/.bin/switchyard"))
-  for (const name of readdirSync(MODULES).filter((found) => !found.startsWith(".") && found !== "node")) {
-    symlinkSync(path.join(MODULES, name), path.join(site, "node_modules", name))
-  }
-}
-
-/** A folder with the package installed: by npm if all dependencies were fetched before, else as npm would leave it. */
-const makeSite = Effect.gen(function* () {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => {
-      const made = mkdtempSync(path.join(tmpdir(), "switchyard-package-"))
-      chmodSync(made, 0o711)
-      return made
-    }),
-    (made) =>
-      Effect.sync(() => {
-        killLeftover(made)
-        rmSync(made, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
-      })
-  )
-  const release = path.join(folder, "release")
-  const made = must(process.execPath, ["scripts/release.mjs", release, "--draft", "--no-debian"])
-  const tarball = made.split("\n")[0] ?? ""
-  const site = path.join(folder, "site")
-  mkdirSync(site)
-  const words = ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", tarball]
-  if (run("npm", words, { cwd: site }).status !== 0) linkPackages(tarball, site)
-  return { folder, site, release, program: path.join(site, "node_modules/.bin/switchyard") }
-})
-
-class Site extends Context.Service<Site, Effect.Success<typeof makeSite>>()("test/Site") {
-  static readonly layer = Layer.effect(Site, makeSite)
+class Site extends Context.Service<Site, Effect.Success<typeof installed>>()("test/Site") {
+  static readonly layer = Layer.effect(Site, installed)
 }
 
 describe("The package", () => {
@@ -70,10 +32,11 @@ describe("The package", () => {
         const { site } = yield* Site
         const own = path.join(site, "node_modules/@switchyard/server")
         const files = readdirSync(own, { recursive: true, encoding: "utf8" })
-        assert.deepEqual(
-          files.filter((file) => file.endsWith(".ts")),
-          ["examples/plugins/template.ts"]
-        )
+        assert.deepEqual(files.filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts")).toSorted(), [
+          "examples/drivers/folder.ts",
+          "examples/drivers/server.ts",
+          "examples/plugins/template.ts"
+        ])
         const manifest = JSON.parse(readFileSync(path.join(own, "package.json"), "utf8"))
         assert.deepInclude(manifest, { name: "@switchyard/server", version, engines: { node: ">=24" } })
         assert.doesNotHaveAnyKeys(manifest, ["private", "scripts", "devDependencies"])

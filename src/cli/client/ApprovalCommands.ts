@@ -1,0 +1,75 @@
+/** `switchyard approvals`: requests that wait for another person (docs/security.md#four-eyes). Jobs: `switchyard approve`. */
+import { Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type Column, format, type Format, printJson, printRows, reported, say } from "./Terminal.ts"
+import { ask } from "./Server.ts"
+import type { Data } from "../../api/Calls.ts"
+
+const verdict = Flag.String("comment").pipe(Flag.withDescription("Why; it is kept with the decision"))
+
+type Approval = Data<"GET /approvals">["approvals"][number]
+
+const COLUMNS: ReadonlyArray<Column<Approval>> = [
+  ["id", ({ id }) => id],
+  ["what", ({ operation }) => operation],
+  ["call", ({ method, path }) => `${method} ${path}`],
+  ["content", ({ body }) => body],
+  ["asked by", ({ asked_by }) => asked_by],
+  ["until", ({ expires_at }) => expires_at],
+  ["decision", ({ decision }) => decision ?? "waits"],
+  ["decided by", ({ decided_by }) => decided_by]
+]
+
+const all = Flag.Boolean("all").pipe(
+  Flag.withDescription("Also those that were decided or have expired"),
+  Flag.withDefault(false)
+)
+
+const listed = ({ all, ...wanted }: Format & { readonly all: boolean }) =>
+  reported(
+    Effect.flatMap(ask("GET /approvals"), ({ answer }) =>
+      printRows(
+        wanted,
+        COLUMNS,
+        answer.data.approvals.filter(({ decision }) => all || decision === null),
+        "No request waits for another person"
+      )
+    )
+  )
+
+const list = Command.make("list", { all, ...format }, listed).pipe(
+  Command.withDescription("List the requests that wait for another person.")
+)
+
+const id = Argument.Int("id").pipe(Argument.withDescription("Number of a request, as `approvals list` shows it"))
+
+const decision = (verb: "approve" | "reject", done: string, description: string) =>
+  Command.make(verb, { id, comment: verdict, json: format.json }, ({ comment, id, json }) =>
+    reported(
+      Effect.gen(function* () {
+        const call = { params: { id }, body: { comment } }
+        const { answer } = yield* verb === "approve"
+          ? ask("POST /approvals/:id/approve", call)
+          : ask("POST /approvals/:id/reject", call)
+        const { approval } = answer.data
+        if (json) return yield* printJson(approval)
+        yield* say(`${done}: request ${approval.id} of ${approval.asked_by} (${approval.operation})`)
+      })
+    )
+  ).pipe(Command.withDescription(description))
+
+/** The command. */
+export const approvals = Command.make("approvals", {}, () => listed({ all: false, csv: false, json: false })).pipe(
+  Command.withDescription(
+    "Requests that wait for another person because they would undermine approvals. For jobs: `switchyard approve JOB`."
+  ),
+  Command.withSubcommands([
+    list,
+    decision(
+      "approve",
+      "Approved and carried out",
+      "Approve a request of another person, which is carried out in their name."
+    ),
+    decision("reject", "Rejected", "End a request; the person who made it can withdraw it in this way.")
+  ])
+)
