@@ -11,7 +11,7 @@ const User = Schema.Struct({
   roles: Schema.Array(Schema.String),
   break_glass: Schema.Boolean,
   enabled: Schema.Boolean
-})
+}).annotate({ identifier: "User" })
 const named = { name: Schema.String }
 const example = { name: "maria", roles: ["operator"], break_glass: false, enabled: true }
 
@@ -20,6 +20,7 @@ export const login = HttpApiEndpoint.post("login", "/auth", {
   error: [Unauthorized, NotFound, TooManyRequests]
 }).annotateMerge(
   documented({
+    name: "login",
     summary: "Log in with a name and a password",
     description:
       "HTTP Basic, no body; the answer has no envelope. The token is valid for twelve hours, but ends with the password. 404 unless LOCAL_USERS is true.",
@@ -34,6 +35,7 @@ export const listUsers = HttpApiEndpoint.get("users", "/auth/users", {
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
+      name: "listUsers",
       summary: "List the users with passwords",
       description: "For administrators, like all calls about users.",
       example: { response: { status: "success", data: { users: [example] } } }
@@ -49,6 +51,7 @@ export const createUser = HttpApiEndpoint.post("createUser", "/auth/users", {
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
+      name: "createUser",
       summary: "Add a user with a password",
       description: "The password has at least 12 characters. Each login of a `break_glass` user raises an alarm.",
       example: {
@@ -68,6 +71,7 @@ export const changeUser = HttpApiEndpoint.put("changeUser", "/auth/users/:name",
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
+      name: "updateUser",
       summary: "Change a user's roles or password, or whether they may log in",
       description:
         "New roles apply immediately. With another password all sessions of the user end; with `enabled: false` sessions and API tokens end immediately and permanently. The last user with all permissions keeps them.",
@@ -87,6 +91,7 @@ export const removeUser = HttpApiEndpoint.delete("removeUser", "/auth/users/:nam
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
+      name: "deleteUser",
       summary: "Remove a user",
       description:
         "All tokens from logins with the user's password end. The last user with all permissions cannot be removed.",
@@ -103,7 +108,7 @@ const Person = Schema.Struct({
   seen_at: Schema.NullOr(Schema.String),
   withdrawn_at: Schema.NullOr(Schema.String),
   withdrawn_by: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "Person" })
 const person = {
   person: "oidc:https://sso.example.org 7f3a",
   way: "oidc",
@@ -123,6 +128,7 @@ export const listPersons = HttpApiEndpoint.get("persons", "/auth/persons", {
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
+      name: "listPersons",
       summary: "List the persons",
       description:
         "All callers of the API so far, local users and machine accounts, each with the number of their valid tokens; at most 1000. For administrators.",
@@ -139,6 +145,7 @@ export const withdrawPerson = HttpApiEndpoint.post("withdrawPerson", "/auth/pers
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
+      name: "withdrawPerson",
       summary: "Withdraw a person",
       description:
         "Ends all their API tokens, sessions, streams and connections within a second; they cannot log in again. For administrators.",
@@ -158,6 +165,7 @@ export const admitPerson = HttpApiEndpoint.post("admitPerson", "/auth/persons/ad
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
+      name: "admitPerson",
       summary: "Admit a person again",
       description:
         "A withdrawn person may sign on again. Their old tokens and sessions stay invalid. For administrators.",
@@ -181,7 +189,7 @@ const ApiToken = Schema.Struct({
   expires_at: Schema.String,
   last_used: Schema.NullOr(Schema.String),
   revoked_at: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "ApiToken" })
 
 const addedToken = {
   id: 1,
@@ -200,6 +208,7 @@ export const listTokens = HttpApiEndpoint.get("tokens", "/auth/tokens", {
   success: Enveloped(Schema.Struct({ tokens: Schema.Array(ApiToken) }))
 }).annotateMerge(
   documented({
+    name: "listTokens",
     summary: "List tokens of programs",
     description: "Tokens that you have made; administrators see all. The tokens themselves are not stored.",
     example: { response: { status: "success", data: { tokens: [addedToken] } } }
@@ -215,6 +224,7 @@ export const createToken = HttpApiEndpoint.post("createToken", "/auth/tokens", {
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
+      name: "createToken",
       summary: "Create a token for a program",
       description:
         "`token` is shown once. It is valid for `days` (default 365; at most API_TOKEN_DAYS). You own it and it ends with you; at each call it has those of its roles that you could then assign. Administrators can assign roles that they do not have themselves, and create the account of a machine (`is_machine`), which has no owner and is named after the token.",
@@ -236,6 +246,7 @@ export const revokeToken = HttpApiEndpoint.delete("revokeToken", "/auth/tokens/:
   .middleware(RequestBody)
   .annotateMerge(
     documented({
+      name: "revokeToken",
       summary: "Revoke a token",
       description:
         "The server refuses it within a second. You can revoke your own tokens; administrators can revoke any.",

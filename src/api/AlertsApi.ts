@@ -3,7 +3,7 @@ import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
-import { documented, listQuery, shown } from "./Documented.ts"
+import { documented, listQuery, shown, limited } from "./Documented.ts"
 import { BadRequest, Enveloped, NotFound, Page } from "./Answers.ts"
 import { isGlob } from "../domain/access/Glob.ts"
 import * as Body from "../domain/fields/Body.ts"
@@ -82,9 +82,17 @@ const Text = Schema.NullOr(Schema.String)
 const Alerts = Schema.Struct({
   source: Schema.NullOr(Schema.Literals(["settings", "DATA_DIR"])),
   problem: Text,
-  receivers: Schema.Array(Schema.Struct({ name: Schema.String, type: Schema.String, problem: Text })),
-  rules: Schema.Array(Schema.Struct({ name: Schema.String, level: Schema.String, to: Schema.Array(Schema.String) })),
-  deliveries: Schema.Struct({ waiting: Schema.Int, dead: Schema.Int, oldest_seconds: Schema.Number }),
+  receivers: Schema.Array(
+    Schema.Struct({ name: Schema.String, type: Schema.String, problem: Text }).annotate({ identifier: "AlertReceiver" })
+  ),
+  rules: Schema.Array(
+    Schema.Struct({ name: Schema.String, level: Schema.String, to: Schema.Array(Schema.String) }).annotate({
+      identifier: "AlertRule"
+    })
+  ),
+  deliveries: Schema.Struct({ waiting: Schema.Int, dead: Schema.Int, oldest_seconds: Schema.Number }).annotate({
+    identifier: "DeliveryCounts"
+  }),
   alerts: Schema.Array(
     Schema.Struct({
       id: Schema.Int,
@@ -97,9 +105,9 @@ const Alerts = Schema.Struct({
       send_at: Schema.String,
       sent_at: Text,
       resolved_at: Text
-    })
+    }).annotate({ identifier: "Alert" })
   )
-})
+}).annotate({ identifier: "AlertOverview" })
 
 const Delivery = Schema.Struct({
   id: Schema.String,
@@ -113,7 +121,7 @@ const Delivery = Schema.Struct({
   next_at: Text,
   ended_at: Text,
   answer: Text
-})
+}).annotate({ identifier: "Delivery" })
 
 const Mute = Schema.Struct({
   id: Schema.Int,
@@ -125,7 +133,7 @@ const Mute = Schema.Struct({
   ends_at: Schema.String,
   created_by: Schema.String,
   is_in_force: Schema.Boolean
-})
+}).annotate({ identifier: "Mute" })
 
 const delivery: typeof Delivery.Type = {
   id: "msg_6f1d2a5f0a3c4a6f9d8e7b6c5a4f3e2d",
@@ -154,6 +162,7 @@ const mute: typeof Mute.Type = {
 
 const list = HttpApiEndpoint.get("list", "/alerts", { success: Enveloped(Alerts) }).annotateMerge(
   documented({
+    name: "getAlerts",
     summary: "Show alerts",
     description:
       "The rules and receivers in force, with their `source` (null without a file) and the problems of the file or a receiver; the numbers of waiting and dead messages; and the 100 newest alerts. `sent_at` is null while the server waits for more events of a group.",
@@ -210,10 +219,11 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/alerts/deliveries", {
   .middleware(RequestParameters)
   .annotateMerge(
     documented({
+      name: "listDeliveries",
       summary: "List messages to receivers",
       description:
         "One page, the newest first, with the headers of [lists](#lists). `answer` is the receiver's last answer, or why it could not be reached; `next_at` is the time of the next attempt.",
-      query: listQuery(["filter[rule]", "job_not_success"]),
+      query: { ...listQuery(["filter[rule]", "job_not_success"]), ...limited },
       example: { response: { status: "success", data: { deliveries: [delivery] } } }
     })
   )
@@ -226,6 +236,7 @@ const replay = HttpApiEndpoint.post("replay", "/alerts/deliveries/:id/replay", {
   .middleware(RequestBody)
   .annotateMerge(
     documented({
+      name: "replayDelivery",
       summary: "Try a dead message again",
       description: "The message keeps its id, so that a receiver that already has it can drop it.",
       example: { response: { status: "success", data: { replayed: 1 } } }
@@ -240,6 +251,7 @@ const replayAll = HttpApiEndpoint.post("replayAll", "/alerts/replay", {
   .middleware(RequestBody)
   .annotateMerge(
     documented({
+      name: "replayDeliveries",
       summary: "Try all dead messages again",
       description: "With `receiver`, only those to one receiver.",
       example: { request: { receiver: "noc" }, response: { status: "success", data: { replayed: 12 } } }
@@ -254,6 +266,7 @@ const test = HttpApiEndpoint.post("test", "/alerts/receivers/:name/test", {
   .middleware(RequestBody)
   .annotateMerge(
     documented({
+      name: "testReceiver",
       summary: "Send a test message",
       description:
         "Sends one message to a receiver immediately and returns its answer. The server tries once and stores nothing.",
@@ -265,6 +278,7 @@ const mutes = HttpApiEndpoint.get("mutes", "/alerts/mutes", {
   success: Enveloped(Schema.Struct({ mutes: Schema.Array(Mute) }))
 }).annotateMerge(
   documented({
+    name: "listMutes",
     summary: "List mutes",
     description: "Present and future mutes.",
     example: { response: { status: "success", data: { mutes: [mute] } } }
@@ -279,6 +293,7 @@ const addMute = HttpApiEndpoint.post("addMute", "/alerts/mutes", {
   .middleware(RequestBody)
   .annotateMerge(
     documented({
+      name: "createMute",
       summary: "Mute alerts for some time",
       description:
         "For the devices whose hostname matches `device`, those of a `group`, or a `rule`; all given fields have to match. No alert is sent later for events during the mute.",
@@ -297,6 +312,7 @@ const removeMute = HttpApiEndpoint.delete("removeMute", "/alerts/mutes/:id(^\\d+
   .middleware(RequestBody)
   .annotateMerge(
     documented({
+      name: "deleteMute",
       summary: "Remove a mute",
       description: "New events raise alerts again.",
       example: { response: { status: "success", data: { removed_mute: mute } } }

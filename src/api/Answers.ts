@@ -12,7 +12,7 @@ export const FailureMessage = Schema.Union([
     errors: Schema.Array(Schema.String),
     updated: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
   })
-])
+]).annotate({ identifier: "FailureMessage" })
 export type FailureMessage = typeof FailureMessage.Type
 
 const body = {
@@ -88,7 +88,14 @@ const warnings = Schema.optionalKey(Schema.Array(Schema.String))
 export const Enveloped = <S extends Schema.Top>(data: S) => Schema.Struct({ status: success, data, warnings })
 
 /** The answer of a route that started a job: a sentence, and the id next to it. */
-export const JobStarted = Schema.Struct({ status: success, data: Schema.String, job_id: Schema.Int, warnings })
+export const JobStarted = Schema.Struct({
+  status: success,
+  data: Schema.String,
+  job_id: Schema.Int,
+  warnings
+}).annotate({
+  identifier: "JobStarted"
+})
 
 const total = { "x-total-count": Schema.optionalKey(Schema.String) }
 

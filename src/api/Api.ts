@@ -14,6 +14,7 @@ import { LinknetsGroup, MgmtDomainsGroup } from "./FabricApi.ts"
 import { HealthGroup, MetricsGroup, PluginsGroup, ServerGroup, SystemGroup } from "./SystemApi.ts"
 import { OperationsGroup } from "./OperationsApi.ts"
 import { PlacesGroup } from "./PlacesApi.ts"
+import { published } from "./OpenApiDocument.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
 import { SettingsGroup, SettingsModelGroup, WindowsGroup } from "./SettingsApi.ts"
@@ -59,6 +60,9 @@ export class Api extends versioned.annotateMerge(
     title: "Switchyard",
     version: "1.0",
     description:
-      "Provisions network switches and keeps their configuration equal to the settings repository. Success is `{ status, data }`, failure is `{ status, message }`."
+      "Provisions network switches and keeps their configuration equal to the settings repository. Success is `{ status, data }`, failure is `{ status, message }`.",
+    license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+    servers: [{ url: "/", description: "The server that serves this document" }],
+    transform: published
   })
 ) {}

@@ -28,7 +28,7 @@ const Provider = Schema.Struct({
   name: Schema.String,
   /** Path at which a browser starts the login there. */
   path: Schema.String
-})
+}).annotate({ identifier: "LoginProvider" })
 
 const Ways = Schema.Struct({
   /** False where every call is allowed without a login. */
@@ -36,10 +36,11 @@ const Ways = Schema.Struct({
   password: Schema.Boolean,
   provider: Schema.NullOr(Provider),
   token: Schema.Boolean
-})
+}).annotate({ identifier: "LoginMethods" })
 
 const ways = HttpApiEndpoint.get("ways", "/auth/ways", { success: Enveloped(Ways) }).annotateMerge(
   documented({
+    name: "listLoginMethods",
     summary: "List the login methods",
     description:
       "Without a token. `needed` is false where JWT_ENABLED is; `password` is LOCAL_USERS, `provider` exists with OIDC_ENABLED.",
@@ -71,6 +72,7 @@ const beginLogin = HttpApiEndpoint.get("beginLogin", "/auth/login", {
   error: NotFound
 }).annotateMerge(
   documented({
+    name: "beginLogin",
     summary: "Open the provider's login page",
     description: "For browsers. 404 unless OIDC_ENABLED is true, like all sign-on routes.",
     example: { response: undefined }
@@ -82,6 +84,7 @@ const endLogin = HttpApiEndpoint.get("endLogin", "/auth/auth", {
   error
 }).annotateMerge(
   documented({
+    name: "endLogin",
     summary: "Return from the provider's login page",
     description:
       "The provider sends browsers here with `code` and `state`, once. Redirects to the page of Switchyard, with a cookie and no token in the address, when the login was started there; else to FRONTEND_CALLBACK_URL with `token` and, where known, `username`, and with the cookie REFRESH_TOKEN where the provider issues a refresh token. After a refusal the browser gets an error page.",
@@ -95,7 +98,7 @@ const Renewed = Schema.StructWithRest(
     token_type: Schema.optionalKey(Schema.String),
     expires_in: Schema.optionalKey(Schema.Finite),
     id_token: Schema.optionalKey(Schema.String)
-  }),
+  }).annotate({ identifier: "RenewedLogin" }),
   [Schema.Record(Schema.String, Schema.Unknown)]
 )
 
@@ -104,6 +107,7 @@ const refreshLogin = HttpApiEndpoint.post("refreshLogin", "/auth/refresh", {
   error: [...error, Forbidden]
 }).annotateMerge(
   documented({
+    name: "refreshLogin",
     summary: "Get a new token",
     description:
       "Needs the cookie REFRESH_TOKEN and any `Authorization` header; the body is ignored. Returns the provider's answer without the refresh token, which is put into the cookie.",
@@ -113,13 +117,16 @@ const refreshLogin = HttpApiEndpoint.post("refreshLogin", "/auth/refresh", {
   })
 )
 
-const Ended = Schema.Struct({ revoked: Schema.Boolean, end_session_url: Schema.NullOr(Schema.String) })
+const Ended = Schema.Struct({ revoked: Schema.Boolean, end_session_url: Schema.NullOr(Schema.String) }).annotate({
+  identifier: "EndedSession"
+})
 
 const logout = HttpApiEndpoint.post("logout", "/auth/logout", {
   success: Enveloped(Ended),
   error: [NotFound, Forbidden]
 }).annotateMerge(
   documented({
+    name: "logout",
     summary: "Log out",
     description:
       "Revokes the refresh token at the provider and removes the cookies. `revoked` is false when the provider cannot do that, or does not answer. `end_session_url` is the page that ends the session at the provider itself; null if it has none.",
@@ -132,13 +139,16 @@ const logout = HttpApiEndpoint.post("logout", "/auth/logout", {
   })
 )
 
-const Opened = Schema.Struct({ access_token: Schema.String, expires_in: Schema.Int })
+const Opened = Schema.Struct({ access_token: Schema.String, expires_in: Schema.Int }).annotate({
+  identifier: "OpenedSession"
+})
 
 const openPage = HttpApiEndpoint.post("openPage", "/auth/session", {
   success: Enveloped(Opened),
   error: [Unauthorized, NotFound, TooManyRequests, Forbidden]
 }).annotateMerge(
   documented({
+    name: "openSession",
     summary: "Sign on in the page",
     description:
       "For the page of Switchyard only. With HTTP Basic or a token it begins a session and sets its cookie; without `Authorization` it exchanges the cookie for another one and a new token. The token is valid for a quarter of an hour, but ends with the session.",
@@ -151,6 +161,7 @@ const closePage = HttpApiEndpoint.delete("closePage", "/auth/session", {
   error: [Unauthorized, Forbidden]
 }).annotateMerge(
   documented({
+    name: "closeSession",
     summary: "Sign off in the page",
     description:
       "Ends the session of the cookie and invalidates its tokens. Revokes the refresh token of a session from the provider; `end_session_url` as above.",
@@ -176,8 +187,12 @@ const RequestApproval = Schema.Struct({
   decided_at: Schema.NullOr(Schema.String),
   comment: Schema.NullOr(Schema.String),
   /** The answer to the request after it was carried out. */
-  answer: Schema.NullOr(Schema.Struct({ status: Schema.Int, message: Schema.NullOr(Schema.Unknown) }))
-})
+  answer: Schema.NullOr(
+    Schema.Struct({ status: Schema.Int, message: Schema.NullOr(Schema.Unknown) }).annotate({
+      identifier: "ApprovalAnswer"
+    })
+  )
+}).annotate({ identifier: "RequestApproval" })
 
 const waiting = {
   id: 4,
@@ -200,6 +215,7 @@ const listApprovals = HttpApiEndpoint.get("approvals", "/approvals", {
   success: Enveloped(Schema.Struct({ approvals: Schema.Array(RequestApproval) }))
 }).annotateMerge(
   documented({
+    name: "listApprovals",
     summary: "List requests that wait for another person",
     description:
       "With `approval: {security: true}` in permissions.yml: your own requests, and those that you could have made yourself; the newest first, with decided ones, at most 200.",
@@ -222,6 +238,7 @@ const decision = (
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name,
         summary,
         description,
         example: {
@@ -256,7 +273,7 @@ const Explanation = Schema.Struct({
   roles: Schema.Array(Schema.String),
   /** Roles that allow it. */
   allowed_by: Schema.Array(Schema.String)
-})
+}).annotate({ identifier: "Explanation" })
 
 const Role = Schema.Struct({
   name: Schema.String,
@@ -265,7 +282,7 @@ const Role = Schema.Struct({
   /** The caller has it. */
   is_held: Schema.Boolean,
   permissions: Schema.Array(Permission)
-})
+}).annotate({ identifier: "Role" })
 
 const asked = (description: string, example: string) => Schema.optionalKey(Parameter.text(shown(description, example)))
 
@@ -279,6 +296,7 @@ const question = {
 const auth = HttpApiGroup.make("auth").add(
   HttpApiEndpoint.get("identity", "/auth/identity", { success: Schema.String }).annotateMerge(
     documented({
+      name: "getIdentity",
       summary: "Read your identity",
       description: "The name that jobs and events store, without an envelope.",
       example: { response: "admin" }
@@ -286,6 +304,7 @@ const auth = HttpApiGroup.make("auth").add(
   ),
   HttpApiEndpoint.get("permissions", "/auth/permissions", { success: Schema.Array(Permission) }).annotateMerge(
     documented({
+      name: "listPermissions",
       summary: "Read your permissions",
       description:
         "The permissions of all roles of the caller, without an envelope; if no roles exist, one that allows everything.",
@@ -298,6 +317,7 @@ const auth = HttpApiGroup.make("auth").add(
     error: [BadRequest, NotFound]
   }).annotateMerge(
     documented({
+      name: "explainPermission",
       summary: "Check whether you may make a call",
       description:
         "The call is not carried out. `path` is the part after /api/v1.0, `device` the hostname that the call would concern. The answer names the rule that refuses and the roles that would allow it.",
@@ -313,6 +333,7 @@ const auth = HttpApiGroup.make("auth").add(
     success: Enveloped(Schema.Struct({ roles: Schema.Array(Role), remark: Schema.NullOr(Schema.String) }))
   }).annotateMerge(
     documented({
+      name: "listRoles",
       summary: "List the roles",
       description:
         "All roles that people and tokens can get: those of permissions.yml and the ready ones, with their permissions. `remark` says why roles are not in effect, or names the problem of the file that was read last. Members through a group of the provider are not listed.",

@@ -9,7 +9,11 @@ import { BadRequest, Conflict, Enveloped, InternalError, JobStartedOnDevices, No
 import { RequestBody } from "./Requests.ts"
 
 const Authority = Schema.Struct({
-  certificate_authority: Schema.Struct({ certificate: Schema.String, subject: Schema.String, not_after: Schema.String })
+  certificate_authority: Schema.Struct({
+    certificate: Schema.String,
+    subject: Schema.String,
+    not_after: Schema.String
+  }).annotate({ identifier: "CertificateAuthority" })
 })
 const authorityExample = {
   status: "success",
@@ -30,6 +34,7 @@ export const renewCertificates = HttpApiEndpoint.post("renewCertificates", "/dev
   .middleware(RequestBody)
   .annotateMerge(
     documented({
+      name: "renewCertificates",
       summary: "Renew the certificates of devices",
       description:
         "Starts a job that makes a key and a certificate for each selected device, signed by the server's certificate authority, and installs them. `hostname` wins over `group`; the only `action` is RENEW.",
@@ -45,6 +50,7 @@ export const authority = HttpApiEndpoint.get("authority", "/certificate_authorit
   error: [NotFound, InternalError]
 }).annotateMerge(
   documented({
+    name: "getCertificateAuthority",
     summary: "Show the certificate authority",
     description: "The certificate (PEM) that clients of the devices have to trust. Its key is never shown.",
     example: { response: authorityExample }
@@ -59,6 +65,7 @@ export const createAuthority = HttpApiEndpoint.post("createAuthority", "/certifi
   .middleware(RequestBody)
   .annotateMerge(
     documented({
+      name: "createCertificateAuthority",
       summary: "Create a certificate authority",
       description:
         "Creates a key and a certificate in the files CAKEYFILE and CAFILE. Refused if they exist: a new authority would invalidate all certificates.",
@@ -81,6 +88,7 @@ export const certificates = HttpApiEndpoint.get("certificates", "/certificates",
   success: Enveloped(Schema.Struct({ certificates: Schema.Array(DeviceCertificate) }))
 }).annotateMerge(
   documented({
+    name: "listCertificates",
     summary: "List the certificates of devices",
     description:
       "Certificates that this server signed and that have not expired, the newest first, including those of deleted devices. `hostname` is the name that the device had.",
@@ -97,6 +105,7 @@ export const revokeCertificate = HttpApiEndpoint.post("revokeCertificate", "/cer
   .middleware(RequestBody)
   .annotateMerge(
     documented({
+      name: "revokeCertificate",
       summary: "Revoke a certificate",
       description:
         "The revocation list (`/certificate_authority/crl`, open to everybody) contains it from now on. The device uses it until it gets another one: renew it.",

@@ -29,7 +29,7 @@ const Entry = Schema.Struct({
   comment: Schema.NullOr(Schema.String),
   settings_commit: Schema.NullOr(Schema.String),
   templates_commit: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "StoredConfig" })
 
 const entry = {
   job_id: 101,
@@ -52,6 +52,7 @@ const listConfigs = HttpApiEndpoint.get("listConfigs", "/device/:hostname/config
   .middleware(RequestParameters)
   .annotateMerge(
     documented({
+      name: "listConfigs",
       summary: "List a device's stored configurations",
       description:
         "The newest 100 live synchronizations that have ended for the device, newest first, each with the user who started it and its commits. `previous_config?job_id=` has the text.",
@@ -61,7 +62,9 @@ const listConfigs = HttpApiEndpoint.get("listConfigs", "/device/:hostname/config
 
 /** `running` or `generated`, or the id of a job. */
 export type ConfigSource = "running" | "generated" | number
-const ConfigSource = Schema.Union([Schema.Literals(["running", "generated"]), Schema.Int])
+const ConfigSource = Schema.Union([Schema.Literals(["running", "generated"]), Schema.Int]).annotate({
+  identifier: "ConfigSource"
+})
 
 const source = (name: string, description: string) =>
   Schema.optionalKey(
@@ -89,6 +92,7 @@ const configDiff = HttpApiEndpoint.get("configDiff", "/device/:hostname/config_d
   .middleware(RequestParameters)
   .annotateMerge(
     documented({
+      name: "diffConfigs",
       summary: "Compare two configurations of a device",
       description:
         "A unified diff, empty when both are equal. Each is `running` (read from the switch while the client waits), `generated` (rendered now) or the id of a job that has rendered one. Secrets are masked; in a comparison with `generated` a different secret is no difference.",
@@ -113,7 +117,9 @@ const configBlame = HttpApiEndpoint.get("configBlame", "/device/:hostname/config
       hostname: Schema.String,
       /** The newest job first, whose configuration the lines are. */
       jobs: Schema.Array(Entry),
-      lines: Schema.Array(Schema.Struct({ text: Schema.String, job_id: Schema.Int })),
+      lines: Schema.Array(
+        Schema.Struct({ text: Schema.String, job_id: Schema.Int }).annotate({ identifier: "BlamedLine" })
+      ),
       /** More jobs are stored than were read: a line of the oldest may be older. */
       has_older: Schema.Boolean
     })
@@ -123,6 +129,7 @@ const configBlame = HttpApiEndpoint.get("configBlame", "/device/:hostname/config
   .middleware(RequestParameters)
   .annotateMerge(
     documented({
+      name: "blameConfig",
       summary: "Show the job behind each line",
       description:
         "The newest configuration from a live synchronization of the device, each line with the first job of an unbroken series whose configuration had it, of the newest 50 that did not fail; `jobs` are those that added any line. Secrets are masked.",
@@ -145,7 +152,7 @@ const PreviousConfig = Schema.Struct({
   finish_time: Schema.String,
   config: Schema.optionalKey(Schema.String),
   failed: Schema.Boolean
-})
+}).annotate({ identifier: "PreviousConfig" })
 
 const configs = HttpApiGroup.make("changes").add(
   HttpApiEndpoint.get("previousConfig", "/device/:hostname/previous_config", {
@@ -156,6 +163,7 @@ const configs = HttpApiGroup.make("changes").add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getPreviousConfig",
         summary: "Read an earlier configuration",
         description:
           "The configuration that a live synchronization has rendered for the device; the newest one without parameters, else the first parameter wins.",
@@ -181,6 +189,7 @@ const configs = HttpApiGroup.make("changes").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "restoreConfig",
         summary: "Restore an earlier configuration",
         description:
           "Starts a job that pushes the configuration of an earlier job to the device. A dry run unless `dry_run` is false; after a live run the device is UNMANAGED.",
@@ -199,6 +208,7 @@ const configs = HttpApiGroup.make("changes").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "applyConfig",
         summary: "Push a given configuration to a device",
         description:
           "A dry run unless `dry_run` is false, which the server must allow (ALLOW_APPLY_CONFIG_LIVERUN); after a live run the device is UNMANAGED.",
@@ -223,6 +233,7 @@ const endpoints = configs.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "revertJob",
         summary: "Revert a job",
         description:
           "Starts a job that restores the previous configuration on every device that this job has changed. Devices with later changes are skipped, and the result says so. `dry_run: true` only shows the differences. The settings stay unchanged: until an author changes them, the devices are not synchronized.",
@@ -240,6 +251,7 @@ const endpoints = configs.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "checkDrift",
         summary: "Check for drift",
         description:
           "Starts a job that compares the running configurations of managed devices with the ones that were proved last. A device that differs becomes unsynchronized with the cause `drift`, and the job stores the difference; nothing is pushed. Without a selector it checks all devices.",

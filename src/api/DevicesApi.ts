@@ -33,16 +33,32 @@ const DeviceAdded = Schema.Struct({
   manageable: Schema.Boolean.annotate({
     description: "false if the platform has no driver: jobs that would have to log in refuse the device"
   })
-})
+}).annotate({ identifier: "AddedDevice" })
+
+/** A device at its end: what only a present one has is absent. */
+const DeletedDevice = Device.annotate({ identifier: "DeletedDevice" })
 
 /** A device in the answers of GET and PUT. */
-const DeviceRecord = Schema.Struct({ ...DeviceAdded.fields, primary_group: Schema.String })
+const DeviceRecord = Schema.Struct({ ...DeviceAdded.fields, primary_group: Schema.String }).annotate({
+  identifier: "Device"
+})
 
 const taken_over = Schema.optionalKey(
-  Schema.Array(Schema.Struct({ hostname: Schema.String, field: Schema.String, address: Schema.String }))
+  Schema.Array(
+    Schema.Struct({ hostname: Schema.String, field: Schema.String, address: Schema.String }).annotate({
+      identifier: "MovedAddress"
+    })
+  )
 ).annotate({
   description: "addresses that other records had until now: an earlier lease, or a record in state UNMANAGED"
 })
+
+const AddedSyncEvent = Schema.Struct({
+  hostname: Schema.String,
+  cause: Schema.String,
+  timestamp: Schema.NullOr(Schema.Finite),
+  by: Schema.String
+}).annotate({ identifier: "AddedSyncEvent" })
 
 const added = { ...Documented.device, manageable: true }
 const record = { ...added, primary_group: "DEFAULT" }
@@ -70,6 +86,7 @@ const records = HttpApiGroup.make("devices").add(
     error: BadRequest
   }).annotateMerge(
     documented({
+      name: "listDevices",
       summary: "List devices",
       description:
         "One page of the devices that match the filters. `X-Total-Count` is the number of all devices, `X-Matching-Count` of those that match, `Link` leads to the next and the last page. In addition to the fields of the record, the filters are `search` (a word in the name, an address, serial, MAC, model, description or one of its groups), `group` (the name of a group; to filter only), `unsynchronized_by`, `drifted`, `unreachable` and `in_change` to filter and sort by.",
@@ -83,6 +100,7 @@ const records = HttpApiGroup.make("devices").add(
     error: NotFound
   }).annotateMerge(
     documented({
+      name: "getDevice",
       summary: "Read one device",
       description: "Digits are an id, anything else is a hostname. The list has one record.",
       example: { response: { status: "success", data: { devices: [record] } } }
@@ -96,6 +114,7 @@ const records = HttpApiGroup.make("devices").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "createDevice",
         summary: "Create a device",
         description:
           "`hostname`, `state`, `platform` and `device_type` are mandatory; a device whose platform has no driver is inventory only (`manageable: false`). CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out. The number of devices in state DHCP_BOOT with device_type UNKNOWN is limited per hour and in total; beyond that the answer is 429. A value that another record already has (an address in any role, ztp_mac, serial) is refused with 409.",
@@ -114,6 +133,7 @@ const records = HttpApiGroup.make("devices").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "updateDevice",
         summary: "Change a device",
         description:
           "Any subset of the fields. A managed device can only be renamed if its settings stay the same; its neighbours become unsynchronized. State UNMANAGED makes it unsynchronized. A value that another record already has is refused with 409, and so is a change of hostname, type, state, platform, port or management address while a change of the device is open.",
@@ -126,12 +146,13 @@ const records = HttpApiGroup.make("devices").add(
   HttpApiEndpoint.delete("remove", "/device/:id(^\\d+$)", {
     params: numericId,
     payload: DeviceDeletion.schema,
-    success: [Enveloped(Schema.Struct({ deleted_device: Device })), JobStarted],
+    success: [Enveloped(Schema.Struct({ deleted_device: DeletedDevice })), JobStarted],
     error: [NotFound, Conflict]
   })
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "deleteDevice",
         summary: "Delete a device",
         description:
           "Deletes the device with its interfaces, links and stack members. With `factory_default: true` a job erases the switch first and the device stays until that succeeds. Refused while the device belongs to a management domain.",
@@ -146,6 +167,7 @@ const records = HttpApiGroup.make("devices").add(
 const belongings = records.add(
   HttpApiEndpoint.get("overview", "/overview", { success: Enveloped(Overview) }).annotateMerge(
     documented({
+      name: "getOverview",
       summary: "Count devices and jobs by state",
       description:
         "Devices by state, unsynchronized ones by their newest cause, drifted, unreachable and in change; jobs that run, wait, and have failed within the last day. Each number is the length of a list: `GET /devices?filter[unsynchronized_by]=drift`, `filter[drifted]=true`, `filter[unreachable]=true`, `filter[in_change]=true`.",
@@ -158,6 +180,7 @@ const belongings = records.add(
     error: NotFound
   }).annotateMerge(
     documented({
+      name: "listStackMembers",
       summary: "Read stack members",
       description: "Members of the device's stack, by number.",
       example: { response: { status: "success", data: { stackmembers: members } } }
@@ -172,6 +195,7 @@ const belongings = records.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "replaceStackMembers",
         summary: "Replace stack members",
         description:
           "Replaces all members; an empty list removes them. Numbers and hardware ids are unique in a stack.",
@@ -192,6 +216,7 @@ const belongings = records.add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getSyncHistory",
         summary: "Read why devices are unsynchronized",
         description:
           "Events by hostname, oldest first. They are dropped when a device is synchronized again. `found_by` noticed the change and `made_by` made it (null when unknown); `by` is the same as `found_by`.",
@@ -218,18 +243,12 @@ const belongings = records.add(
     ),
   HttpApiEndpoint.post("addSyncEvent", "/device_synchistory", {
     payload: NewSyncEvent.schema,
-    success: Enveloped(
-      Schema.Struct({
-        hostname: Schema.String,
-        cause: Schema.String,
-        timestamp: Schema.NullOr(Schema.Finite),
-        by: Schema.String
-      })
-    )
+    success: Enveloped(AddedSyncEvent)
   })
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "addSyncEvent",
         summary: "Add a reason why a device is unsynchronized",
         description: "`synchronized` itself stays unchanged. `timestamp` is epoch seconds, now when absent.",
         example: {
@@ -257,6 +276,7 @@ const endpoints = HttpApiGroup.make("actor").add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getDeviceActor",
         summary: "Show what a device is doing",
         description:
           "The state of the device's actor: the state of the device, the current call, the step of a change with the phase from which another process would resume it, and the waiting calls. `next` names the events that the state accepts, for the device and for the change. Answers immediately, also while the device is busy; times are ISO 8601, UTC.",
@@ -287,6 +307,7 @@ const endpoints = HttpApiGroup.make("actor").add(
     ),
   HttpApiEndpoint.get("statecharts", "/statecharts", { success: Enveloped(Statecharts) }).annotateMerge(
     documented({
+      name: "getStatecharts",
       summary: "Show the statecharts of a device",
       description:
         "States and transitions of the machines that run: the `life` of a device, its `activity`, and a `change` on it. An arrow without `from` starts at every state; one without an event is taken immediately; `rule` must hold as well. `GET /device/<hostname>/actor` shows the current state of a device.",

@@ -14,10 +14,16 @@ export interface QueryParameter {
   readonly example: string
 }
 
-/** The documentation of one endpoint. `example` shows a valid body, if the endpoint has one, and the answer to it. */
+/**
+ * The documentation of one endpoint. `name` is its method in clients, a verb and its object: `listDevices`. `example` shows a
+ * valid body, if the endpoint has one, and the answer to it.
+ */
 export interface EndpointDocument {
+  readonly name: string
   readonly summary: string
   readonly description: string
+  /** The name of the endpoint that new clients call instead; this one stays for older clients. */
+  readonly replacedBy?: string
   readonly query?: Readonly<Record<string, QueryParameter>>
   readonly example: { readonly request?: unknown; readonly response: unknown }
 }
@@ -81,8 +87,13 @@ const withExamples =
 export const documented = (document: EndpointDocument) =>
   Context.merge(
     OpenApi.annotations({
+      identifier: document.name,
       summary: document.summary,
-      description: document.description,
+      description:
+        document.replacedBy === undefined
+          ? document.description
+          : `For older clients; use \`${document.replacedBy}\`. ${document.description}`,
+      deprecated: document.replacedBy === undefined ? undefined : true,
       transform: withExamples(document)
     }),
     Context.make(Document, document)
@@ -108,6 +119,9 @@ export const listQuery = (
   page: { description: "page number, from 1", example: "1" },
   per_page: { description: "records per page, 1 to 1000; 50 when absent", example: "50" }
 })
+
+/** Lists that took `limit` before `per_page` was there. */
+export const limited = { limit: { description: "another name of `per_page`", example: "50" } }
 
 // Records in the API document.
 

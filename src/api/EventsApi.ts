@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AuditEvent, LiveEvent } from "../domain/events/Event.ts"
 import { Authorization, hostname, RequestParameters } from "./Requests.ts"
-import { documented, listQuery } from "./Documented.ts"
+import { documented, listQuery, limited } from "./Documented.ts"
 import { BadRequest, Enveloped, NotFound, Page, TooManyRequests } from "./Answers.ts"
 
 const Events = Schema.Struct({
@@ -14,7 +14,7 @@ const Events = Schema.Struct({
   more: Schema.Boolean,
   /** The oldest event that still exists, when the client asked for older, removed ones. */
   truncated: Schema.NullOr(Schema.Int)
-})
+}).annotate({ identifier: "EventPage" })
 
 const example: LiveEvent = {
   id: 90_412,
@@ -38,6 +38,7 @@ const endpoints = HttpApiGroup.make("events").add(
     error: [BadRequest, TooManyRequests]
   }).annotateMerge(
     documented({
+      name: "listEvents",
       summary: "Read or follow events",
       description:
         "A page of the events after `since`, the oldest first; `next` is the number from which to continue. With `Accept: text/event-stream`, a stream of server-sent events instead: new events, or those after `Last-Event-ID` or `since`.",
@@ -90,20 +91,22 @@ const Chain = Schema.Struct({
   /** Older events that were removed by AUDIT_DAYS. */
   removed: Schema.Int,
   checked_at: Schema.String
-})
+}).annotate({ identifier: "AuditChain" })
 
 const auditEndpoints = HttpApiGroup.make("audit").add(
   HttpApiEndpoint.get("list", "/audit", { success: Page(AuditEvents), error: BadRequest }).annotateMerge(
     documented({
+      name: "listAuditEvents",
       summary: "List the audit",
       description:
         "One page of the events that match, the newest first; `X-Total-Count` is their number. `filter[kind]`, `filter[action]`, `filter[actor]`, `filter[hostname]`, `filter[job.id]`, `filter[at][contains]=2026-03-02`.",
-      query: listQuery(["filter[actor]", "indy"]),
+      query: { ...listQuery(["filter[actor]", "indy"]), ...limited },
       example: { response }
     })
   ),
   HttpApiEndpoint.get("chain", "/audit/chain", { success: Enveloped(Chain) }).annotateMerge(
     documented({
+      name: "checkAuditChain",
       summary: "Check the chain of the audit",
       description:
         "Compares every event with its seal, as `switchyard audit verify` does, and names the first that was changed, removed or inserted. The result is cached for a minute.",
@@ -130,10 +133,11 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "listDeviceAuditEvents",
         summary: "Read the history of a device",
         description:
           "Changes with their author, commit and job; also for a deleted device. Otherwise like `GET /audit`.",
-        query: listQuery(["filter[kind]", "change"]),
+        query: { ...listQuery(["filter[kind]", "change"]), ...limited },
         example: { response }
       })
     ),
@@ -143,9 +147,10 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
     error: [BadRequest, NotFound]
   }).annotateMerge(
     documented({
+      name: "listJobAuditEvents",
       summary: "Read the history of a job",
       description: "The users who started and aborted it, its end, and its changes. Otherwise like `GET /audit`.",
-      query: listQuery(["filter[action]", "ended"]),
+      query: { ...listQuery(["filter[action]", "ended"]), ...limited },
       example: { response }
     })
   )

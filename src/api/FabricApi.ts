@@ -18,6 +18,7 @@ const linknets = HttpApiGroup.make("linknets").add(
     success: Enveloped(Schema.Struct({ linknets: Schema.Array(Linknet) }))
   }).annotateMerge(
     documented({
+      name: "listLinknets",
       summary: "List links",
       description: "All links by id, without filters and pages.",
       example: one
@@ -27,7 +28,9 @@ const linknets = HttpApiGroup.make("linknets").add(
     params: numericId,
     success: Enveloped(Schema.Struct({ linknets: Schema.Array(Linknet) })),
     error: NotFound
-  }).annotateMerge(documented({ summary: "Read one link", description: "The list has one record.", example: one })),
+  }).annotateMerge(
+    documented({ name: "getLinknet", summary: "Read one link", description: "The list has one record.", example: one })
+  ),
   HttpApiEndpoint.post("create", "/linknets", {
     payload: LinknetBody.checked,
     success: Enveloped(Linknet).pipe(HttpApiSchema.status(201)),
@@ -36,6 +39,7 @@ const linknets = HttpApiGroup.make("linknets").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "createLinknet",
         summary: "Create a link",
         description:
           "A link between CORE and DIST devices gets the next free /31 of the setting `underlay.infra_link_net` unless a /31 is given; other links have no addresses. Both devices become unsynchronized.",
@@ -62,6 +66,7 @@ const linknets = HttpApiGroup.make("linknets").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "updateLinknet",
         summary: "Change a link",
         description:
           "The network is a /29, /30 or /31 that contains both addresses. Both devices become unsynchronized if something changed.",
@@ -79,6 +84,7 @@ const linknets = HttpApiGroup.make("linknets").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "deleteLinknet",
         summary: "Delete a link",
         description: "Both devices become unsynchronized. A body is ignored.",
         example: { response: deleted }
@@ -92,6 +98,8 @@ const linknets = HttpApiGroup.make("linknets").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "deleteLinknetByBody",
+        replacedBy: "deleteLinknet",
         summary: "Delete a link (old form)",
         description: "Like DELETE of the link itself, with the id in the body.",
         example: { request: { id: 25 }, response: deleted }
@@ -109,7 +117,7 @@ const MgmtDomainRecord = Schema.Struct({
   ...MgmtDomain.fields,
   device_a: Schema.String,
   device_b: Schema.String
-})
+}).annotate({ identifier: "MgmtDomain" })
 
 const domainRecord: typeof MgmtDomainRecord.Type = {
   id: 10,
@@ -134,6 +142,7 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
     error: BadRequest
   }).annotateMerge(
     documented({
+      name: "listMgmtDomains",
       summary: "List management domains",
       description: "One page of the management domains that match.",
       query: listQuery(["filter[vlan]", "600"]),
@@ -145,7 +154,12 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
     success: Enveloped(Schema.Struct({ mgmtdomains: Schema.Array(MgmtDomainRecord) })),
     error: NotFound
   }).annotateMerge(
-    documented({ summary: "Read one management domain", description: "The list has one record.", example: oneDomain })
+    documented({
+      name: "getMgmtDomain",
+      summary: "Read one management domain",
+      description: "The list has one record.",
+      example: oneDomain
+    })
   ),
   HttpApiEndpoint.post("create", "/mgmtdomains", {
     payload: MgmtDomainBody.checked,
@@ -155,6 +169,7 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "createMgmtDomain",
         summary: "Create a management domain",
         description: "Both devices become unsynchronized.",
         example: {
@@ -175,6 +190,7 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "updateMgmtDomain",
         summary: "Change a management domain",
         description: "Both devices become unsynchronized if something changed.",
         example: {
@@ -191,6 +207,7 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "deleteMgmtDomain",
         summary: "Delete a management domain",
         description: "Both devices become unsynchronized. Allowed even while access switches use it.",
         example: { response: { status: "success", data: { deleted_mgmtdomain: domainRecord } } }

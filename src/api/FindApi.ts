@@ -19,7 +19,7 @@ const Hit = Schema.Struct({
   first_seen: Schema.NullOr(Schema.String),
   last_seen: Schema.NullOr(Schema.String),
   on_uplink: Schema.NullOr(Schema.Boolean)
-})
+}).annotate({ identifier: "FindHit" })
 
 const Findings = Schema.Struct({
   hits: Schema.Array(Hit),
@@ -29,8 +29,8 @@ const Findings = Schema.Struct({
     read: Schema.Int,
     oldest: Schema.NullOr(Schema.String),
     newest: Schema.NullOr(Schema.String)
-  })
-})
+  }).annotate({ identifier: "FindTables" })
+}).annotate({ identifier: "FindAnswer" })
 /** An answer of `GET /find`. */
 export type Findings = typeof Findings.Type
 
@@ -48,6 +48,7 @@ const endpoints = HttpApiGroup.make("find").add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "find",
         summary: "Find a machine, a device or a port",
         description:
           "By a MAC address in any spelling or its beginning, an IP address, a serial number, a hostname, the description of a port or a device, or a VLAN id or name. Every switch on the way learns a MAC address: the port that leads to no other device comes first. `tables` has the number of managed devices whose tables were read, and the times.",
@@ -83,6 +84,7 @@ const endpoints = HttpApiGroup.make("find").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "readTables",
         summary: "Read MAC address and ARP tables",
         description:
           "Starts a job that reads the machines that managed devices have learnt, for `GET /find`. Without a selector it reads all devices. With `MAC_INTERVAL` the server starts it automatically.",

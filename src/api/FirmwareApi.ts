@@ -14,11 +14,16 @@ import { documented } from "./Documented.ts"
 import { BadRequest, Enveloped, JobStarted, JobStartedOnDevices, NotFound, ServiceUnavailable } from "./Answers.ts"
 
 const filename = { filename: Schema.String }
-const DefaultImages = Schema.Array(Schema.Struct({ default: Schema.String, file: Schema.String }))
+const DefaultImages = Schema.Array(
+  Schema.Struct({ default: Schema.String, file: Schema.String }).annotate({ identifier: "DefaultImage" })
+)
 const lists = { files: Schema.Array(Schema.String), defaults: DefaultImages }
 
 /** The list in an envelope of its own, and next to it for clients that read one level. */
-const ImageLists = Schema.Struct({ ...Enveloped(Schema.Struct(lists)).fields, ...lists })
+const ImageLists = Schema.Struct({
+  ...Enveloped(Schema.Struct(lists).annotate({ identifier: "FirmwareFiles" })).fields,
+  ...lists
+})
 
 /** The groups of a staggered upgrade, with the number of devices in `X-Total-Count`. */
 const UpgradeOrderAnswer = HttpApiSchema.WithHeaders(
@@ -27,7 +32,7 @@ const UpgradeOrderAnswer = HttpApiSchema.WithHeaders(
       upgrade_groups: Schema.Array(Schema.Array(Schema.String)),
       device_count: Schema.Int,
       steps: Schema.Int
-    })
+    }).annotate({ identifier: "UpgradeOrder" })
   ),
   { "x-total-count": Schema.String }
 )
@@ -38,6 +43,7 @@ const shown = { files: [FILE], defaults: [{ default: "EOS64-stable.swi", file: F
 const images = HttpApiGroup.make("firmware").add(
   HttpApiEndpoint.get("list", "/firmware", { success: Enveloped(ImageLists), error: NotFound }).annotateMerge(
     documented({
+      name: "listFirmware",
       summary: "List firmware images",
       description: "Names of the stored images. No checksum is computed.",
       example: { response: { status: "success", data: { status: "success", data: shown, ...shown } } }
@@ -51,6 +57,7 @@ const images = HttpApiGroup.make("firmware").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "downloadFirmware",
         summary: "Download a firmware image",
         description:
           "Starts a job that downloads the image under the last part of its URL. The image becomes visible when it is complete and its SHA-1 is correct; the job's result is a sentence.",
@@ -66,6 +73,7 @@ const images = HttpApiGroup.make("firmware").add(
     ),
   HttpApiEndpoint.get("checksum", "/firmware/:filename", { params: filename, success: JobStarted }).annotateMerge(
     documented({
+      name: "checksumFirmware",
       summary: "Compute the checksum of an image",
       description: "Starts a job whose result is the SHA-1 of the image, or a sentence about the failure.",
       example: { response: { status: "success", data: "Scheduled job get firmware information", job_id: 1208 } }
@@ -75,6 +83,7 @@ const images = HttpApiGroup.make("firmware").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "deleteFirmware",
         summary: "Remove an image",
         description: "Starts a job that removes the image and the default links to it.",
         example: { response: { status: "success", data: "Scheduled job to remove firmware", job_id: 1209 } }
@@ -88,6 +97,7 @@ const images = HttpApiGroup.make("firmware").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "setDefaultFirmware",
         summary: "Make an image the default of its family",
         description:
           "Points the link `<prefix>-stable<ext>` to the image, where prefix is the part before the first `-`.",
@@ -105,6 +115,7 @@ const endpoints = images.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "upgradeFirmware",
         summary: "Upgrade the firmware of switches",
         description:
           "Starts a job on a managed device or on the managed devices of a group. Each step runs if its flag is set: `pre_flight`, `download`, `activate`, `reboot`, `post_flight`. `filename` is required to download and to activate; a name that starts with `detect_arch-` is adapted to each model. `start_at` is UTC, or ISO 8601 with a zone. `staggered_upgrade` reboots in an order that leaves no switch without an uplink.",
@@ -129,6 +140,7 @@ const endpoints = images.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "checkUpgrade",
         summary: "Show the order of a staggered upgrade",
         description: "Groups of switches in the order in which they would be rebooted. No device is contacted.",
         example: {
@@ -165,6 +177,7 @@ const views = endpoints.add(
     error: ServiceUnavailable
   }).annotateMerge(
     documented({
+      name: "listFirmwareVersions",
       summary: "Count versions by group",
       description:
         "Managed devices of each group by version, the most frequent first, and of all groups together. An unknown version is null.",
@@ -184,6 +197,7 @@ const views = endpoints.add(
     error: NotFound
   }).annotateMerge(
     documented({
+      name: "listFirmwareImages",
       summary: "List images with their downloads",
       description:
         "Images with size in bytes, SHA-1 if computed, and the default links to them; and running downloads, with received and total bytes. For an external firmware server only the names.",
@@ -214,6 +228,7 @@ const views = endpoints.add(
     error: NotFound
   }).annotateMerge(
     documented({
+      name: "getUpgradeProgress",
       summary: "Read the progress of an upgrade",
       description:
         "Each device of a job `device_upgrade`, in the order of its groups: its current step, its finished steps, and why it failed. An event `firmware` `progress` reports each change.",

@@ -9,10 +9,14 @@ import { Enveloped, InternalError, NotFound, PreconditionFailed } from "./Answer
 
 const hostname = { hostname: Schema.String }
 
+const ListedInterface = Schema.Struct({ ...Interface.fields, indexnum: Schema.Int }).annotate({
+  identifier: "Interface"
+})
+
 const Changed = Schema.Struct({
   configtype: Schema.optionalKey(Schema.String),
   data: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
-})
+}).annotate({ identifier: "ChangedInterface" })
 
 const Preview = Schema.Struct({
   updated: Schema.Record(Schema.String, Changed),
@@ -20,7 +24,7 @@ const Preview = Schema.Struct({
   errors: Schema.Array(Schema.String),
   /** A unified diff; empty when the configuration stays the same. */
   diff: Schema.String
-})
+}).annotate({ identifier: "InterfacePreview" })
 
 const Exported = Schema.Struct({
   interfaces: Schema.Record(
@@ -28,9 +32,9 @@ const Exported = Schema.Struct({
     Schema.Struct({
       configtype: Schema.String,
       data: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))
-    })
+    }).annotate({ identifier: "ExportedInterface" })
   )
-})
+}).annotate({ identifier: "ExportedInterfaces" })
 
 const part = (description: string, example: string) => Schema.optionalKey(Parameter.flag(shown(description, example)))
 
@@ -48,7 +52,7 @@ const endpoints = HttpApiGroup.make("interfaces").add(
     params: hostname,
     success: Enveloped(
       Schema.Struct({
-        interfaces: Schema.Array(Schema.Struct({ ...Interface.fields, indexnum: Schema.Int })),
+        interfaces: Schema.Array(ListedInterface),
         hostname: Schema.String,
         /** A different text as soon as any port changes; for `If-Match` of a change. */
         version: Schema.String
@@ -57,6 +61,7 @@ const endpoints = HttpApiGroup.make("interfaces").add(
     error: NotFound
   }).annotateMerge(
     documented({
+      name: "listInterfaces",
       summary: "List a device's interfaces",
       description:
         "Ports in the order of their numbers. Only access switches have ports here; those of other devices are in the settings. `version` changes as soon as any port changes: a `PUT` with it as `If-Match` is refused if another caller was faster.",
@@ -81,6 +86,7 @@ const endpoints = HttpApiGroup.make("interfaces").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "updateInterfaces",
         summary: "Change interfaces",
         description:
           "Keys of `data` that are sent are set, null removes them, the others stay; `data: null` empties it. Each interface is handled separately: valid entries are stored even when others are invalid, and then the answer is 400 with `message.errors` and `message.updated`. With a VLAN name that the device does not have, the VLANs stay while configtype changes. With an earlier `version` as `If-Match`, 412 names the author of a later change, and nothing is changed.",
@@ -99,6 +105,7 @@ const endpoints = HttpApiGroup.make("interfaces").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "previewInterfaces",
         summary: "Preview a change of interfaces",
         description:
           "Takes the body of the `PUT` and stores nothing: `diff` compares the configuration that is generated now with the one after the change, `updated` and `errors` are those of the `PUT`. Secrets are masked.",
@@ -122,6 +129,7 @@ const endpoints = HttpApiGroup.make("interfaces").add(
     error: NotFound
   }).annotateMerge(
     documented({
+      name: "exportInterfaces",
       summary: "Download a device's interfaces",
       description: "The body for a later PUT, as an attachment without envelope.",
       example: { response: { interfaces: { Ethernet1: port } } }

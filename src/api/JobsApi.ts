@@ -5,7 +5,7 @@ import { Job, JobLock, JobProgress } from "../domain/Job.ts"
 import { ClearLockRequest, DecisionRequest, JobActionRequest } from "../domain/requests/OperationRequests.ts"
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
 import * as Documented from "./Documented.ts"
-import { documented, listQuery, type QueryParameter, shown } from "./Documented.ts"
+import { documented, listQuery, type QueryParameter, shown, limited } from "./Documented.ts"
 import { BadRequest, Conflict, Enveloped, NotFound, Page } from "./Answers.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { JobDiffs } from "../domain/DiffGroups.ts"
@@ -61,6 +61,10 @@ const leaveOut: Readonly<Record<string, QueryParameter>> = {
   filter_jobresult: {
     description: "parts of sync results to leave out, separated by commas: `config`, `diff`",
     example: "config"
+  },
+  show_secrets: {
+    description: "`true` shows secrets in results to callers who may see them (docs/security.md#who-sees-secrets)",
+    example: "false"
   }
 }
 
@@ -73,16 +77,22 @@ const decision = (name: "approve" | "reject", summary: string, description: stri
   })
     .middleware(RequestBody)
     .annotateMerge(
-      documented({ summary, description, example: { request: { comment: "as agreed in CHG-7" }, response: one } })
+      documented({
+        name: `${name}Job`,
+        summary,
+        description,
+        example: { request: { comment: "as agreed in CHG-7" }, response: one }
+      })
     )
 
 const endpoints = HttpApiGroup.make("jobs").add(
   HttpApiEndpoint.get("list", "/jobs", { success: Page(Jobs), error: BadRequest }).annotateMerge(
     documented({
+      name: "listJobs",
       summary: "List jobs",
       description:
         "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that failed as a whole, `partial` those with some failed devices, `filter[failed_today]=true` both of the last day, `filter[dry_run_job]=12` those that push the differences of dry run 12; also `filter[counts.failed]` and `filter[failed_devices][contains]`.",
-      query: { ...listQuery(["filter[function.name][contains]", "sync"]), ...leaveOut },
+      query: { ...listQuery(["filter[function.name][contains]", "sync"]), ...limited, ...leaveOut },
       example: { response: one }
     })
   ),
@@ -92,6 +102,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     error: NotFound
   }).annotateMerge(
     documented({
+      name: "getJob",
       summary: "Read one job",
       description:
         "The list has one record. `status` FINISHED means that the work has ended, `outcome` is its result: `success`, `partial`, `failed` or `aborted`, null before the end; `failed_devices` and `counts` describe the devices.",
@@ -105,6 +116,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     error: NotFound
   }).annotateMerge(
     documented({
+      name: "getJobProgress",
       summary: "Read the progress of a job by device",
       description:
         "The devices of a job by name: the phase of each change, whether the device is done or has failed and why, and the end of the switch's own timer. The list contains all selected devices of a sync from its beginning. `unpausable` says why the job can never be paused. Events of the kinds `change` and `job` report each change.",
@@ -131,6 +143,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getJobDiffs",
         summary: "Read the differences of a job, in groups",
         description:
           "The differences of a synchronization, an undo, or a given configuration. Devices that change the same lines below the same sections are one group, shown by the difference of one of them; the riskiest groups come first, then the smallest. `risks` are the changed lines behind the score.",
@@ -146,6 +159,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "updateJob",
         summary: "Abort, pause or resume a job",
         description:
           "ABORT: a waiting job becomes ABORTED immediately; a running one becomes ABORTING and starts nothing new until it has ended. PAUSE, with `pause_reason`: a running sync finishes the devices that it has begun and begins no further one until RESUME; `waiting_for` shows the pause.",
@@ -165,6 +179,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     success: Enveloped(Schema.Struct({ locks: Schema.Array(JobLock) }))
   }).annotateMerge(
     documented({
+      name: "listLocks",
       summary: "List locks",
       description: "Locks that jobs hold now.",
       example: { response: { status: "success", data: { locks: [lock] } } }
@@ -178,6 +193,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "clearLock",
         summary: "Clear a lock",
         description: "Refused while a job is running.",
         example: {

@@ -5,7 +5,7 @@ import * as Parameter from "../domain/fields/Parameter.ts"
 import { platformOf, platforms } from "../domain/platforms/Platforms.ts"
 import { BadRequest, Enveloped, NotFound } from "./Answers.ts"
 import { documented, shown } from "./Documented.ts"
-import { RequestParameters, RequestBody } from "./Requests.ts"
+import { RequestBody, RequestParameters } from "./Requests.ts"
 
 const LearnedLine = Schema.Struct({
   id: Schema.Int,
@@ -19,7 +19,7 @@ const LearnedLine = Schema.Struct({
   shown: Schema.Array(Schema.String),
   state: Schema.Literals(["spelled", "default", "not_taken", "not_used"]),
   learned_at: Schema.String
-})
+}).annotate({ identifier: "LearnedLine" })
 /** A learnt line as the API shows it. */
 export type LearnedLine = typeof LearnedLine.Type
 
@@ -53,6 +53,7 @@ export const learnedLines = HttpApiEndpoint.get("learnedLines", "/learned_lines"
   .middleware(RequestParameters)
   .annotateMerge(
     documented({
+      name: "listLearnedLines",
       summary: "List learnt spellings of lines",
       description:
         "How the switches of a platform and a release show lines of a section: `spelled` as the lines in `shown`, not at all because it is a `default`, or `not_taken`. One that is `not_used` was stored by an earlier release and has another meaning than its line. `#` stands for a number.",
@@ -68,6 +69,7 @@ export const withdrawLearnedLine = HttpApiEndpoint.delete("withdrawLearnedLine",
   .middleware(RequestBody)
   .annotateMerge(
     documented({
+      name: "withdrawLearnedLine",
       summary: "Withdraw a learnt spelling",
       description:
         "The next change with such a line looks at the switch again. Other replicas follow within five seconds. It needs the right `spellings`.",

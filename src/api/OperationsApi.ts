@@ -41,7 +41,7 @@ const InterfaceStatus = Schema.Struct({
   speed: Schema.NullOr(Schema.Int),
   mac_address: Schema.String,
   errors: Schema.optionalKey(PortErrors)
-})
+}).annotate({ identifier: "InterfaceStatus" })
 
 const reads = HttpApiGroup.make("operations").add(
   HttpApiEndpoint.get("runningConfig", "/device/:hostname/running_config", {
@@ -53,6 +53,7 @@ const reads = HttpApiGroup.make("operations").add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getRunningConfig",
         summary: "Read the running configuration",
         description:
           "Reads the configuration from the device while the client waits; secrets have the form in which the device shows them.",
@@ -65,7 +66,11 @@ const reads = HttpApiGroup.make("operations").add(
     params: hostname,
     success: Enveloped(
       Schema.Struct({
-        lldp_neighbors: record(Schema.Array(Schema.Struct({ hostname: Schema.String, port: Schema.String })))
+        lldp_neighbors: record(
+          Schema.Array(
+            Schema.Struct({ hostname: Schema.String, port: Schema.String }).annotate({ identifier: "LldpNeighbor" })
+          )
+        )
       })
     ),
     error: [BadRequest, NotFound, Conflict, InternalError]
@@ -73,6 +78,7 @@ const reads = HttpApiGroup.make("operations").add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getLldpNeighbors",
         summary: "Read the LLDP neighbours",
         description: "The present LLDP neighbours of the device, in any state in which a login is possible.",
         example: {
@@ -91,6 +97,7 @@ const reads = HttpApiGroup.make("operations").add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getLldpNeighborDetails",
         summary: "Read everything that LLDP neighbours announce",
         description:
           "Like `lldp_neighbors`, with descriptions, chassis ids and capabilities; empty text where unknown.",
@@ -125,6 +132,7 @@ const reads = HttpApiGroup.make("operations").add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getOptics",
         summary: "Read the light levels of transceivers",
         description:
           "The transceivers of a managed device by port, with light in dBm; null for a value that one does not measure. Empty if the platform reports none.",
@@ -153,6 +161,7 @@ const reads = HttpApiGroup.make("operations").add(
     error: [BadRequest, Conflict]
   }).annotateMerge(
     documented({
+      name: "getInterfaceStatus",
       summary: "Read the states of the ports",
       description:
         "Reads all interfaces of a managed device. `speed` is in Mbit/s, `last_flapped` in epoch seconds, -1 when unknown. `errors` are packets since the counters were cleared, absent if the platform does not count them.",
@@ -189,6 +198,7 @@ const writes = reads.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "bounceInterfaces",
         summary: "Bounce ports",
         description:
           "Disables ports of a managed access switch and enables them again while the client waits. Everything is checked before anything is sent; uplinks are refused.",
@@ -206,6 +216,7 @@ const writes = reads.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "updateFacts",
         summary: "Update the facts of a device",
         description:
           "Starts a job that reads vendor, model, OS version and serial number; its result is the list of differences.",
@@ -223,6 +234,7 @@ const writes = reads.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "updateInterfaceDatabase",
         summary: "Update the ports of an access switch",
         description:
           "Starts a job that fills the interface database from the ports that the switch shows. `replace` also rewrites existing ports, `delete_all` only removes all; `mlag_peer_hostname` names the other switch of a pair, so that the links to it become MLAG ports.",
@@ -239,7 +251,7 @@ const HostKey = Schema.Struct({
     hostname: Schema.String,
     fingerprint: Schema.NullOr(Schema.String),
     refused_fingerprint: Schema.NullOr(Schema.String)
-  })
+  }).annotate({ identifier: "HostKey" })
 })
 const PINNED = "SHA256:3Gyh7Xo0Qm0bH1d2M4c6z9wJ5vJxkQw1kq0Yz8b1s3E"
 const REFUSED = "SHA256:9ZbU0t4b1sYk8Vv2Jr6Fh3Lq5Xc7Nw0MdKpTgEyHaIo"
@@ -253,6 +265,7 @@ const keys = writes.add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getHostKey",
         summary: "Show the pinned host key",
         description:
           "The fingerprint of the SSH key to which the device has been pinned since it became managed, and of a key that was refused later. A device with a refused key is blocked.",
@@ -273,6 +286,7 @@ const keys = writes.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "pinHostKey",
         summary: "Pin another host key",
         description:
           "`PIN` trusts the refused key, which the request must name. `FORGET` lets the next login pin any key that the device shows.",
@@ -297,6 +311,7 @@ const approvals = keys.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "approveHostKey",
         summary: "Approve the host key of a device",
         description:
           "With HOST_KEY_POLICY=approve the server logs in to a device from elsewhere only after a user has approved its key. The first attempt only shows the key (`refused_fingerprint`); this call pins it. Any other key is refused with 409.",
@@ -318,20 +333,21 @@ const WaitingKey = Schema.Struct({
   fingerprint: Schema.NullOr(Schema.String),
   refused_fingerprint: Schema.String,
   since: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "WaitingHostKey" })
 
 const ApprovedKey = Schema.Struct({
   hostname: Schema.String,
   approved: Schema.Boolean,
   /** Why it was not approved; null after an approval. */
   message: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "ApprovedHostKey" })
 
 const manyApprovals = approvals.add(
   HttpApiEndpoint.get("waitingHostKeys", "/device_hostkeys", {
     success: Enveloped(Schema.Struct({ host_keys: Schema.Array(WaitingKey) }))
   }).annotateMerge(
     documented({
+      name: "listWaitingHostKeys",
       summary: "List host keys that need an approval",
       description:
         "The keys that devices have shown and that wait for an approval: `fingerprint` is null for an unknown device, else the pinned key.",
@@ -357,13 +373,16 @@ const manyApprovals = approvals.add(
   HttpApiEndpoint.post("approveHostKeys", "/device_hostkeys/approve", {
     payload: ApprovalsRequest.schema,
     success: Enveloped(
-      Schema.Struct({ approved: Schema.Int, refused: Schema.Int, host_keys: Schema.Array(ApprovedKey) })
+      Schema.Struct({ approved: Schema.Int, refused: Schema.Int, host_keys: Schema.Array(ApprovedKey) }).annotate({
+        identifier: "HostKeyApprovals"
+      })
     ),
     error: [BadRequest]
   })
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "approveHostKeys",
         summary: "Approve the host keys of several devices",
         description:
           "For the first login to a fleet from elsewhere: up to 1000 devices with the key that each has shown, after a user has compared it. Each is approved or refused separately. A pinned device has changed its key, and is refused here: approve it alone.",
@@ -385,7 +404,7 @@ const Trusted = Schema.Struct({
     serial: Schema.NullOr(Schema.String),
     model: Schema.NullOr(Schema.String),
     shown_hostname: Schema.NullOr(Schema.String)
-  })
+  }).annotate({ identifier: "TrustedIdentity" })
 })
 
 const trust = HttpApiEndpoint.post("trustDevice", "/device/:hostname/trust", {
@@ -397,6 +416,7 @@ const trust = HttpApiEndpoint.post("trustDevice", "/device/:hostname/trust", {
   .middleware(RequestBody)
   .annotateMerge(
     documented({
+      name: "trustDevice",
       summary: "Accept the identity of a device",
       description:
         "For a device that is blocked by `WrongDevice`, or that was replaced by hand. Reads the facts of the switch at its address, pins its host key, and writes its serial number and model into the record. Refused with 409 while a change is open, and when the key or the serial number belongs to another record. Needs the right `trust`, which of the ready roles only `administrator` has.",

@@ -61,13 +61,18 @@ const edge = {
   instead: null
 }
 
-const Started = Schema.Array(Schema.Struct({ hostname: Schema.String, device_id: Schema.Int, job_id: Schema.Int }))
+const Started = Schema.Array(
+  Schema.Struct({ hostname: Schema.String, device_id: Schema.Int, job_id: Schema.Int }).annotate({
+    identifier: "StartedInit"
+  })
+)
 
 const endpoints = HttpApiGroup.make("places").add(
   HttpApiEndpoint.get("newDevices", "/new_devices", {
     success: Enveloped(Schema.Struct({ devices: Schema.Array(WaitingDevice) }))
   }).annotateMerge(
     documented({
+      name: "listNewDevices",
       summary: "List new switches",
       description:
         "Devices in state DHCP_BOOT, DISCOVERED and INIT with their places: ports of known devices that they see over LLDP or that see them, at the last reading (`GET /device/:hostname/lldp_neighbors` reads and stores it), and the device at the other end of such a port in the database (`was`). `replaces` is the only such device. `POST /device_initcheck/:id` checks whether an initialisation would be accepted.",
@@ -82,6 +87,7 @@ const endpoints = HttpApiGroup.make("places").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "initDevices",
         summary: "Initialise several switches",
         description:
           "Starts the job of `POST /device_init/:id` for each line, or none: all mistakes are reported first, with line and field. A switch is named by `mac` or `serial`; `replace_hostname` lets it replace the device with this hostname.",
@@ -93,6 +99,7 @@ const endpoints = HttpApiGroup.make("places").add(
     ),
   HttpApiEndpoint.get("topology", "/topology", { success: Enveloped(Topology) }).annotateMerge(
     documented({
+      name: "getTopology",
       summary: "The network as planned and seen",
       description:
         "Devices with their state and the newest job that works on them, and cables from links of the database and from the last LLDP readings. `agreement` compares them: `agreed`, `planned` (no end sees it), `unread` (planned, and no end was read), `seen` (no link exists for it), `moved` (a port sees something else, which `instead` names). The list contains a cable if the caller may see both devices.",

@@ -24,6 +24,7 @@ const id = { id: Schema.String }
 const selected = { hostname: parameter(Schema.String, parseHostname) }
 
 const discovery: EndpointDocument = {
+  name: "discoverDevice",
   summary: "Discover a device",
   description:
     "Starts a job that logs in to the device that booted with this address. The DHCP server's hook makes this call.",
@@ -42,10 +43,17 @@ const discoverOptions = { payload: DiscoverRequest.schema, success: JobStarted, 
 const initial = HttpApiGroup.make("provisioning").add(
   HttpApiEndpoint.post("discover", "/discover_device", discoverOptions)
     .middleware(RequestBody)
-    .annotateMerge(documented(discovery)),
+    .annotateMerge(
+      documented({
+        ...discovery,
+        name: "discoverDeviceAlias",
+        summary: "Discover a device (second name)",
+        replacedBy: "discoverDevice"
+      })
+    ),
   HttpApiEndpoint.post("discoverAlias", "/device_discover", discoverOptions)
     .middleware(RequestBody)
-    .annotateMerge(documented({ ...discovery, summary: "Discover a device (second name)" })),
+    .annotateMerge(documented(discovery)),
   HttpApiEndpoint.post("init", "/device_init/:id(^\\d+$)", {
     params: id,
     payload: InitRequest.schema,
@@ -55,6 +63,7 @@ const initial = HttpApiGroup.make("provisioning").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "initDevice",
         summary: "Initialise a discovered device",
         description:
           "Starts the jobs that give the device its name, addresses and base configuration. For a device in state INIT it repeats step 2.",
@@ -73,6 +82,7 @@ const initial = HttpApiGroup.make("provisioning").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "checkDeviceInit",
         summary: "Check whether a device could be initialised",
         description:
           "Logs in to the device and reads its neighbours; nothing is changed. `compatible` says whether an initialisation would be accepted.",
@@ -103,6 +113,7 @@ const endpoints = initial.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "syncDevices",
         summary: "Synchronize devices",
         description: `The first of \`hostname\`, \`hostnames\`, \`device_type\`, \`group\` and \`all\` selects managed devices. ${syncDescription}`,
         example: { request: { hostname: "lhv-a1", dry_run: true, comment: "ticket work" }, response: started }
@@ -117,6 +128,7 @@ const endpoints = initial.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "syncDevice",
         summary: "Synchronize one device",
         description: syncDescription,
         example: { request: { dry_run: true }, response: started }
@@ -130,7 +142,7 @@ const endpoints = initial.add(
           hostname: Schema.optionalKey(Schema.String),
           generated_config: Schema.optionalKey(Schema.String),
           available_variables: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
-        })
+        }).annotate({ identifier: "GeneratedConfig" })
       })
     ),
     error: [BadRequest, NotFound, InternalError]
@@ -138,6 +150,7 @@ const endpoints = initial.add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "generateConfig",
         summary: "Preview a device's configuration",
         description:
           "Renders the configuration without contacting the device. The header `X-Fields` selects parts, for example `available_variables{interfaces}`.",

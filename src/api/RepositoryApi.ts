@@ -141,6 +141,7 @@ const commitsGroup = HttpApiGroup.make("repository").add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "listCommits",
         summary: "List a repository's commits",
         description:
           "The newest commits of `settings` or `templates` as of the last refresh, the newest first, and the fate of each: `in_force`, `refused` with every problem's file and line, `not_applied` (newer than the commit in force, not checked separately), or `replaced`.",
@@ -156,14 +157,17 @@ const withFiles = commitsGroup.add(
     success: Enveloped(
       Schema.Struct({
         commit: Schema.NullOr(Schema.String),
-        files: Schema.Array(Schema.Struct({ path: Schema.String, size: Schema.Int }))
-      })
+        files: Schema.Array(
+          Schema.Struct({ path: Schema.String, size: Schema.Int }).annotate({ identifier: "RepositoryFile" })
+        )
+      }).annotate({ identifier: "RepositoryFiles" })
     ),
     error: BadRequest
   })
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "listRepositoryFiles",
         summary: "List the files in force",
         description: "Paths and sizes (bytes) of the files of the commit in force, without `alerts.yml`.",
         example: { response: { status: "success", data: files } }
@@ -172,12 +176,15 @@ const withFiles = commitsGroup.add(
   HttpApiEndpoint.get("file", "/repository/:name/file", {
     params: repository,
     query: { path: Parameter.text(shown("path in the repository", "eos/access.j2")), branch },
-    success: Enveloped(Schema.Struct({ path: Schema.String, text: Schema.String })),
+    success: Enveloped(
+      Schema.Struct({ path: Schema.String, text: Schema.String }).annotate({ identifier: "RepositoryFileText" })
+    ),
     error: [BadRequest, NotFound]
   })
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getRepositoryFile",
         summary: "Read a file in force",
         description: "The text of one file. A secret is shown as `<hidden>`, unless a template inserts it.",
         example: { response: { status: "success", data: { path: "eos/access.j2", text: "hostname {{ hostname }}\n" } } }
@@ -192,6 +199,7 @@ const withFiles = commitsGroup.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "checkBranch",
         summary: "Check a branch before it is merged",
         description:
           "Fetches a branch (or tag, or commit), or takes the `files` of a working copy by their paths, and checks it as a refresh does: `problems` would refuse it, `effects` are its effects, and `effects.confirm` why it would have to be confirmed. Managed devices that it concerns are rendered from the commit in force and from the branch, for at most a minute; devices with the same difference are one group, small groups first. Nothing comes into force. One check at a time, else 503.",
@@ -211,13 +219,14 @@ const endpoints = withFiles.add(
         platform: Schema.NullOr(Schema.String),
         template: Schema.NullOr(Schema.String),
         variables: Schema.Array(DeviceVariable)
-      })
+      }).annotate({ identifier: "TemplateVariables" })
     ),
     error: [BadRequest, NotFound]
   })
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getTemplateVariables",
         summary: "Read the template variables of a device",
         description:
           "Every variable that the templates of this device get, by name, with its origin: `settings` with file and line, `computed` from a setting and the database, `database`, `secret` (hidden) or `override`. Nothing is rendered.",
@@ -231,15 +240,18 @@ const endpoints = withFiles.add(
       Schema.Struct({
         template: Schema.NullOr(Schema.String),
         text: Schema.String,
-        log: Schema.Array(Schema.Struct({ level: Schema.String, text: Schema.String })),
+        log: Schema.Array(
+          Schema.Struct({ level: Schema.String, text: Schema.String }).annotate({ identifier: "TemplateLogLine" })
+        ),
         warnings: Schema.Array(Remark)
-      })
+      }).annotate({ identifier: "RenderedTemplate" })
     ),
     error: [BadRequest, NotFound, ServiceUnavailable]
   })
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "renderTemplate",
         summary: "Try a template",
         description:
           "Renders `text` with the variables of the device: alone, or instead of `template` (a path in the directory of the platform), or with `whole` the device's whole configuration with it. The template itself already gets secrets as `<hidden>`. A mistake is 400 with `problems` that have file, line and column; those of a single text have no file. Nothing is stored.",

@@ -46,12 +46,12 @@ const GroupSettings = Schema.Struct({
   regex: Schema.String,
   group_priority: Schema.Int,
   templates_branch: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "GroupSettings" })
 const Groups = Enveloped(
   Schema.Struct({
     groups: Schema.Record(Schema.String, Schema.Array(Schema.String)),
     group_settings: Schema.Record(Schema.String, GroupSettings)
-  })
+  }).annotate({ identifier: "Groups" })
 )
 const OsVersions = Enveloped(
   Schema.Struct({
@@ -82,6 +82,7 @@ const groups = {
   }
 }
 const osVersions: EndpointDocument = {
+  name: "getGroupOsVersions",
   summary: "Operating systems of a group",
   description: "Managed devices of the group by their known os_version.",
   example: { response: { status: "success", data: { groups: { EAST_WING: { "4.31.5M": ["lhv-a1", "lhv-a2"] } } } } }
@@ -90,6 +91,7 @@ const osVersions: EndpointDocument = {
 const open = HttpApiGroup.make("settingsModel").add(
   HttpApiEndpoint.get("model", "/settings/model", { success: JsonObject }).annotateMerge(
     documented({
+      name: "getSettingsModel",
       summary: "Read the model of the settings",
       description:
         "JSON schema of the settings, with its parts under `definitions` and once more under `$defs`; patterns are Python regular expressions. No token is needed.",
@@ -102,6 +104,7 @@ const open = HttpApiGroup.make("settingsModel").add(
     error: [...bodyFailures, Unauthorized]
   }).annotateMerge(
     documented({
+      name: "checkSettings",
       summary: "Check settings",
       description:
         "Checks any part of the settings in the form of a YAML file, and answers with the whole normalised settings. Nothing is stored. No token is needed for up to 64 KB that are quickly checked.",
@@ -120,6 +123,7 @@ const withFiles = open.add(
     error: BadRequest
   }).annotateMerge(
     documented({
+      name: "getSettingsFileModel",
       summary: "Read the model of one settings file",
       description:
         "The part of the model for a file of this name, such as base_system.yml or interfaces_dcs-7050.yml, in the form of the whole model. No token is needed.",
@@ -135,6 +139,7 @@ const withFiles = open.add(
     error: [...bodyFailures, Unauthorized]
   }).annotateMerge(
     documented({
+      name: "checkSettingsFile",
       summary: "Check one settings file",
       description:
         "Checks the content of a file of this name, where keys of other files are errors, and answers with its keys normalised. Nothing is stored. No token is needed for up to 64 KB that are quickly checked, except for patterns of groups.",
@@ -150,13 +155,16 @@ const settings = HttpApiGroup.make("settings").add(
   HttpApiEndpoint.get("effective", "/settings", {
     query: target,
     success: Enveloped(
-      Schema.Struct({ settings: JsonObject, settings_origin: Schema.Record(Schema.String, Schema.String) })
+      Schema.Struct({ settings: JsonObject, settings_origin: Schema.Record(Schema.String, Schema.String) }).annotate({
+        identifier: "EffectiveSettings"
+      })
     ),
     error: BadRequest
   })
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getSettings",
         summary: "Read effective settings",
         description:
           "Settings of a device, of a device type or of all, and the level from which each key comes: default, global, fabric, devicetype, group or device.",
@@ -167,6 +175,7 @@ const settings = HttpApiGroup.make("settings").add(
     ),
   HttpApiEndpoint.get("server", "/settings/server", { success: Schema.Struct({ api: JsonObject }) }).annotateMerge(
     documented({
+      name: "getServerSettings",
       summary: "Read the server's configuration",
       description: "The settings with which the server was started, without secrets and without an envelope.",
       example: { response: { api: { HOST: "0.0.0.0", COMMIT_CONFIRMED_MODE: 1 } } }
@@ -177,6 +186,7 @@ const settings = HttpApiGroup.make("settings").add(
 const withGroups = settings.add(
   HttpApiEndpoint.get("groups", "/groups", { success: Groups }).annotateMerge(
     documented({
+      name: "listGroups",
       summary: "List groups",
       description: "Groups of the settings repository with the hostnames of their devices; `DEFAULT` always exists.",
       example: { response: groups }
@@ -184,6 +194,7 @@ const withGroups = settings.add(
   ),
   HttpApiEndpoint.get("group", "/groups/:name", { params: name, success: Groups, error: NotFound }).annotateMerge(
     documented({
+      name: "getGroup",
       summary: "Read one group",
       description: "The same keys with this group alone.",
       example: { response: groups }
@@ -198,7 +209,14 @@ const withGroups = settings.add(
     params: name,
     success: OsVersions,
     error: [NotFound, ServiceUnavailable]
-  }).annotateMerge(documented({ ...osVersions, summary: "Operating systems of a group (second name)" }))
+  }).annotateMerge(
+    documented({
+      ...osVersions,
+      name: "getGroupOsVersionsAlias",
+      summary: "Operating systems of a group (second name)",
+      replacedBy: "getGroupOsVersions"
+    })
+  )
 )
 
 const endpoints = withGroups.add(
@@ -210,6 +228,7 @@ const endpoints = withGroups.add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getRepositoryProblems",
         summary: "Read a repository's problems",
         description:
           "The current problems of `settings` or `templates`. `problems`: why the last refresh was refused, and the mistakes in the commit in force. `warnings`: unknown keys, groups, directories and files, keys given twice, missing includes, mistakes in mappings, and undefined variables that templates printed at the last rendering of a device by this server.",
@@ -229,6 +248,7 @@ const endpoints = withGroups.add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getRepository",
         summary: "Read a repository's commit",
         description:
           "The commit in force of `settings` or `templates`, as one line of text. `waiting` is a newer commit that removes so much that it comes into force only after a confirmation, with the reasons and its effects; null without one.",
@@ -249,6 +269,7 @@ const endpoints = withGroups.add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "refreshRepository",
         summary: "Refresh a repository",
         description:
           "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` next to the message has the place of each mistake. `warnings` are mistakes that stop nothing, `ignored` are files such as temporary files of editors. `effects` are those of the commit: groups, rules and VLANs that lose devices or ports, removed items, configurations that change. A commit that removes too much is 409 with its effects and waits until `confirm` names it; `rename_ports` updates ports that name a renamed VLAN in the same transaction. Running jobs continue with their commits.",
@@ -268,7 +289,7 @@ const Windows = Schema.Struct({
   windows: Schema.Array(ShownWindow),
   freezes: Schema.Array(ShownFreeze),
   asked: Schema.NullOr(ShownVerdict)
-})
+}).annotate({ identifier: "WindowOverview" })
 
 const windowEndpoints = HttpApiGroup.make("windows").add(
   HttpApiEndpoint.get("list", "/windows", {
@@ -286,6 +307,7 @@ const windowEndpoints = HttpApiGroup.make("windows").add(
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
+        name: "getWindows",
         summary: "Show the windows",
         description:
           "The times at which devices may be changed. `in_force` is false without a `windows.yml`; `problem` is the mistake in the file while older rules stay in force. With `device` or `group`, `asked` says whether these may be changed now, and the next time at which they may. Times are UTC.",

@@ -16,7 +16,7 @@ const PluginData = Schema.NullOr(
       Schema.Struct({
         filename: Schema.String,
         vars: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
-      })
+      }).annotate({ identifier: "PluginEntry" })
     )
   })
 )
@@ -32,7 +32,7 @@ const PluginState = Schema.Struct({
   retried_calls: Schema.Int,
   last_error: Schema.NullOr(Schema.String),
   last_error_at: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "PluginState" })
 
 const filewriter: typeof PluginState.Type = {
   filename: "filewriter.ts",
@@ -57,6 +57,7 @@ const plugins = HttpApiGroup.make("plugins").add(
     error: InternalError
   }).annotateMerge(
     documented({
+      name: "listPlugins",
       summary: "List plugins",
       description: "Loaded plugins, the plugin file with its variables, and the results of the calls.",
       example: {
@@ -79,6 +80,7 @@ const plugins = HttpApiGroup.make("plugins").add(
     .middleware(RequestBody)
     .annotateMerge(
       documented({
+        name: "testPlugins",
         summary: "Test plugins",
         description: "Runs the selftest of each plugin; the last loaded comes first.",
         example: { request: { action: "selftest" }, response: { status: "success", data: { result: [true] } } }
@@ -89,20 +91,21 @@ const plugins = HttpApiGroup.make("plugins").add(
 /** Endpoints of plugins, all with a token. */
 export class PluginsGroup extends plugins.middleware(Authorization) {}
 
+/** A part of the server: `message` is the problem of one that is down. */
+const Check = Schema.Struct({
+  name: Schema.String,
+  status: Schema.Literals(["UP", "DOWN"]),
+  /** The problem of a part that is down. */
+  message: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "HealthCheck" })
+
 const report = <S extends "UP" | "DOWN">(status: S) =>
   Schema.Struct({
     status: Schema.Literal(status),
-    checks: Schema.Array(
-      Schema.Struct({
-        name: Schema.String,
-        status: Schema.Literals(["UP", "DOWN"]),
-        // the problem of a part that is down
-        message: Schema.optionalKey(Schema.String)
-      })
-    ),
+    checks: Schema.Array(Check),
     // a note for the operator about something other than a fault
     remark: Schema.optionalKey(Schema.String)
-  })
+  }).annotate({ identifier: status === "UP" ? "HealthReport" : "FaultReport" })
 
 /** Everything works. */
 const Up = report("UP")
@@ -112,14 +115,22 @@ export type HealthReport = typeof Up.Type | typeof Down.Type
 
 const PARTS = ["postgres", "schema", "settings", "templates", "jobs"]
 const up = { response: { status: "UP", checks: PARTS.map((name) => ({ name, status: "UP" })) } }
-const health = (summary: string, description: string): EndpointDocument => ({ summary, description, example: up })
+const health = (name: string, summary: string, description: string): EndpointDocument => ({
+  name,
+  summary,
+  description,
+  example: up
+})
 const answers = { success: [Up, Down] as const }
 
 const system = HttpApiGroup.make("system").add(
   HttpApiEndpoint.get("version", "/system/version", {
-    success: Enveloped(Schema.Struct({ version: Schema.String, git_version: Schema.String }))
+    success: Enveloped(
+      Schema.Struct({ version: Schema.String, git_version: Schema.String }).annotate({ identifier: "Version" })
+    )
   }).annotateMerge(
     documented({
+      name: "getVersion",
       summary: "Read the version",
       description: "Version of the program. No token is needed.",
       example: { response: { status: "success", data: { version: "0.1.0", git_version: "No git repo found" } } }
@@ -133,17 +144,26 @@ export class SystemGroup extends system {}
 const probes = HttpApiGroup.make("health").add(
   HttpApiEndpoint.get("health", "/health", answers).annotateMerge(
     documented(
-      health("Read the health", "All parts by name. 503 when one is down, with what is wrong. No token is needed.")
+      health(
+        "getHealth",
+        "Read the health",
+        "All parts by name. 503 when one is down, with what is wrong. No token is needed."
+      )
     )
   ),
   HttpApiEndpoint.get("live", "/health/live", answers).annotateMerge(
     documented(
-      health("Is the process alive", "Answers as long as the process runs; nothing is checked. No token is needed.")
+      health(
+        "getLiveness",
+        "Is the process alive",
+        "Answers as long as the process runs; nothing is checked. No token is needed."
+      )
     )
   ),
   HttpApiEndpoint.get("ready", "/health/ready", answers).annotateMerge(
     documented(
       health(
+        "getReadiness",
         "Can the server work",
         "503 unless the database takes a write, settings and templates are in force and the job engine takes work. No token is needed."
       )
@@ -151,6 +171,7 @@ const probes = HttpApiGroup.make("health").add(
   ),
   HttpApiEndpoint.get("replicas", "/health/replicas", answers).annotateMerge(
     documented({
+      name: "getReplicaHealth",
       summary: "Check whether all replicas work together",
       description:
         "Each replica of the last day by the address at which others reach it. 503 if one of them sends no heartbeat, or is unreachable for others. None where a server works alone. No token is needed.",
@@ -167,22 +188,15 @@ export class HealthGroup extends probes {}
 const Seconds = Schema.Number
 const Bytes = Schema.Number
 
-const Check = Schema.Struct({
-  name: Schema.String,
-  status: Schema.Literals(["UP", "DOWN"]),
-  /** The problem of a part that is down. */
-  message: Schema.optionalKey(Schema.String)
-})
-
 const Process = Schema.Struct({
   uptime_seconds: Seconds,
   memory_bytes: Bytes,
   open_files: Schema.NullOr(Schema.Int),
   /** Delay of the event loop since the last request. */
-  loop_lag_seconds: Schema.Struct({ median: Seconds, p99: Seconds }),
+  loop_lag_seconds: Schema.Struct({ median: Seconds, p99: Seconds }).annotate({ identifier: "LoopLag" }),
   /** The busy part of that time, 0 to 1. */
   loop_utilization: Schema.Number
-})
+}).annotate({ identifier: "ProcessStatus" })
 
 const Database = Schema.Struct({
   version: Schema.String,
@@ -190,22 +204,28 @@ const Database = Schema.Struct({
   size_bytes: Bytes,
   /** The newest change of its schema. */
   schema_version: Schema.Int,
-  connections: Schema.Array(Schema.Struct({ state: Schema.String, count: Schema.Int }))
-})
+  connections: Schema.Array(
+    Schema.Struct({ state: Schema.String, count: Schema.Int }).annotate({ identifier: "ConnectionCount" })
+  )
+}).annotate({ identifier: "DatabaseStatus" })
 
 const Queue = Schema.Struct({
   /** Unfinished jobs. */
-  jobs: Schema.Array(Schema.Struct({ function_name: Schema.String, status: Schema.String, count: Schema.Int })),
+  jobs: Schema.Array(
+    Schema.Struct({ function_name: Schema.String, status: Schema.String, count: Schema.Int }).annotate({
+      identifier: "QueuedJobs"
+    })
+  ),
   /** How long the oldest due job has waited; 0 without one. */
   oldest_seconds: Seconds
-})
+}).annotate({ identifier: "QueueStatus" })
 
 const Replica = Schema.Struct({
   address: Schema.String,
   is_healthy: Schema.Boolean,
   /** Seconds since its last heartbeat. */
   heard_seconds: Seconds
-})
+}).annotate({ identifier: "ReplicaStatus" })
 
 const Retained = Schema.Struct({
   /** change, config, event …: docs/operations.md#retention. */
@@ -220,7 +240,7 @@ const Retained = Schema.Struct({
   removed: Schema.Int,
   /** The time of this count; it is made every hour. */
   looked_at: Schema.String
-})
+}).annotate({ identifier: "RetainedRows" })
 
 /** Values from the database are null while it is unreachable. */
 export const ServerStatus = Schema.Struct({
@@ -232,7 +252,7 @@ export const ServerStatus = Schema.Struct({
   remark: Schema.NullOr(Schema.String),
   process: Process,
   /** Below DATA_DIR. */
-  disk: Schema.NullOr(Schema.Struct({ free_bytes: Bytes, size_bytes: Bytes })),
+  disk: Schema.NullOr(Schema.Struct({ free_bytes: Bytes, size_bytes: Bytes }).annotate({ identifier: "DiskStatus" })),
   database: Schema.NullOr(Database),
   queue: Schema.NullOr(Queue),
   /** Kinds of rows with a limited age; none before the first count. */
@@ -240,7 +260,7 @@ export const ServerStatus = Schema.Struct({
   dead_letters: Schema.NullOr(Schema.Int),
   /** Replicas that share the work; none where a server works alone. */
   replicas: Schema.NullOr(Schema.Array(Replica))
-})
+}).annotate({ identifier: "ServerStatus" })
 export type ServerStatus = typeof ServerStatus.Type
 
 const example: ServerStatus = {
@@ -302,6 +322,7 @@ const server = HttpApiGroup.make("server").add(
     error: ServiceUnavailable
   }).annotateMerge(
     documented({
+      name: "listFindings",
       summary: "List the findings of the doctor",
       description:
         "Jobs without progress, abandoned changes, devices with an unknown configuration, locks, expiring certificates, the age and bloat of the database, disk, clocks and undelivered alerts: since when, why, and the safe next step; the worst first. `repair` is a call of this API that repairs it after a user's consent. Empty without findings.",
@@ -310,6 +331,7 @@ const server = HttpApiGroup.make("server").add(
   ),
   HttpApiEndpoint.get("status", "/system/status", { success: Enveloped(ServerStatus) }).annotateMerge(
     documented({
+      name: "getServerStatus",
       summary: "Read the status of the server",
       description:
         "Health by parts, process, disk, database, unfinished jobs, stored rows of each kind, and replicas in one answer, never older than five seconds. 200 also while a part is down; values from the database are null while it is unreachable. The process is that of the answering replica.",
@@ -328,6 +350,7 @@ const Page = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain"
 const metrics = HttpApiGroup.make("metrics").add(
   HttpApiEndpoint.get("metrics", "/metrics", { success: Page }).annotateMerge(
     documented({
+      name: "getMetrics",
       summary: "Read the metrics",
       description:
         "All metrics for Prometheus, as OpenMetrics where the Accept header names it. No token is needed from an address in METRICS_NETWORKS.",

@@ -60,7 +60,8 @@ class PassphraseMissing extends Schema.TaggedError<PassphraseMissing>()("Passphr
 
 const readPassphrase = Effect.gen(function* () {
   const { withFiles } = yield* Effect.promise(() => import("../runtime/SecretSources.ts"))
-  const { BACKUP_PASSPHRASE } = yield* withFiles(process.env)
+  const names = ["BACKUP_PASSPHRASE", "BACKUP_PASSPHRASE_FILE", "CREDENTIALS_DIRECTORY"]
+  const { BACKUP_PASSPHRASE } = yield* withFiles(Object.fromEntries(names.map((name) => [name, process.env[name]])))
   if (BACKUP_PASSPHRASE === undefined || BACKUP_PASSPHRASE === "") return yield* new PassphraseMissing()
   return Redacted.make(BACKUP_PASSPHRASE)
 })
@@ -78,25 +79,50 @@ const services = (applicationName: string, purpose: "command" | "restore") =>
 const print = (lines: ReadonlyArray<string>) =>
   Effect.forEach(lines, (line) => Console.log(harmless(line)), { discard: true })
 
+/** Reads a backup, or the newest one of a folder, and compares every byte with its sums. Needs no database and changes nothing. */
+const verify = Effect.fnUntraced(function* (file: string) {
+  const [BackupFile, Restore] = yield* Effect.promise(() =>
+    Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts")])
+  )
+  const newest = yield* BackupFile.newestIn(file)
+  const contents = yield* Effect.flatMap(BackupFile.open(newest, readPassphrase), Restore.examine)
+  yield* print([
+    `${newest} is whole, and this release can restore it.`,
+    ...describe(contents),
+    ...(contents.key.place === "environment" ? [worth(contents, true)] : [])
+  ])
+}, Effect.scoped)
+
 /** The command. */
 export const backup = Command.make(
   "backup",
   {
-    file: FILE,
+    file: Argument.String("file").pipe(
+      Argument.withDescription("The file of the backup, or a folder, in which it gets a name with the time")
+    ),
+    verify: flag(
+      "verify",
+      "Make none: read FILE, or the newest backup in the folder, and say whether it can be restored"
+    ),
     force: flag("force", "Replace a file of that name"),
     smaller: flag("smaller", "Make it although it holds much less than the backup before"),
     encrypt: flag("encrypt", "Encrypt it with BACKUP_PASSPHRASE, or with what the file BACKUP_PASSPHRASE_FILE holds")
   },
-  ({ encrypt, file, force, smaller }) =>
-    Effect.gen(function* () {
-      const Backup = yield* Effect.promise(() => import("../backup/Backup.ts"))
+  ({ encrypt, file: named, force, smaller, verify: verifies }) => {
+    if (verifies) return verify(named).pipe(endingWell("Nothing was changed"))
+    return Effect.gen(function* () {
+      const [Backup, BackupFile] = yield* Effect.promise(() =>
+        Promise.all([import("../backup/Backup.ts"), import("../backup/BackupFile.ts")])
+      )
       const passphrase = encrypt ? Option.some(yield* readPassphrase) : Option.none()
+      const file = yield* BackupFile.fileFor(named, encrypt)
       const made = yield* Effect.provide(
         Backup.make({ file, force, smaller, passphrase }),
         yield* services("switchyard backup", "command")
       )
       yield* print(madeText(file, made, encrypt))
     }).pipe(endingWell("No backup was made"))
+  }
 ).pipe(
   Command.withDescription(
     "Write the whole database, as of one moment, and the files of the site to FILE. Servers continue to work meanwhile. See docs/operations.md#backup."

@@ -22,7 +22,7 @@ export const DeviceCertificate = Schema.Struct({
   not_after: Schema.String,
   revoked_at: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(RevocationReason)
-})
+}).annotate({ identifier: "DeviceCertificate" })
 export type DeviceCertificate = typeof DeviceCertificate.Type
 
 /** This server has signed no certificate with this serial number. */

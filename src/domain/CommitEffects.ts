@@ -19,7 +19,7 @@ const Names = Schema.Array(Schema.String)
 export const GroupUse = Schema.Struct({
   kind: Schema.Literals(["window", "freeze", "role", "alert rule", "templates_branch", "settings"]),
   name: Schema.String
-})
+}).annotate({ identifier: "GroupUse" })
 export type GroupUse = typeof GroupUse.Type
 
 /** Members before and after; the names are the first of those counted. */
@@ -33,11 +33,13 @@ const Moved = {
 }
 
 /** A group whose members change; `used_by` says what else changes with it. */
-export const GroupEffect = Schema.Struct({ name: Schema.String, ...Moved, used_by: Schema.Array(GroupUse) })
+export const GroupEffect = Schema.Struct({ name: Schema.String, ...Moved, used_by: Schema.Array(GroupUse) }).annotate({
+  identifier: "GroupEffect"
+})
 export type GroupEffect = typeof GroupEffect.Type
 
 /** A window, role or alert rule that applies to other devices, or to none any more. */
-export const RuleEffect = Schema.Struct({ ...GroupUse.fields, ...Moved })
+export const RuleEffect = Schema.Struct({ ...GroupUse.fields, ...Moved }).annotate({ identifier: "RuleEffect" })
 export type RuleEffect = typeof RuleEffect.Type
 
 /** A port that names a VLAN whose meaning changes. */
@@ -45,7 +47,7 @@ export const NamingPort = Schema.Struct({
   hostname: Schema.String,
   interface: Schema.String,
   as: Schema.Literals(["untagged", "tagged", "vxlan"])
-})
+}).annotate({ identifier: "NamingPort" })
 export type NamingPort = typeof NamingPort.Type
 
 /**
@@ -64,7 +66,7 @@ export const VlanEffect = Schema.Struct({
   devices: Schema.Int,
   ports: Schema.Int,
   port_list: Schema.Array(NamingPort)
-})
+}).annotate({ identifier: "VlanEffect" })
 export type VlanEffect = typeof VlanEffect.Type
 
 /** How many of a kind existed, and which are removed. */
@@ -73,7 +75,7 @@ export const RemovedKind = Schema.Struct({
   before: Schema.Int,
   removed: Schema.Int,
   names: Names
-})
+}).annotate({ identifier: "RemovedKind" })
 export type RemovedKind = typeof RemovedKind.Type
 
 /**
@@ -91,12 +93,18 @@ export const ConfigurationEffect = Schema.Struct({
   failed: Schema.Int,
   added: Schema.Int,
   removed: Schema.Int,
-  devices: Schema.Array(Schema.Struct({ hostname: Schema.String, added: Schema.Int, removed: Schema.Int }))
-})
+  devices: Schema.Array(
+    Schema.Struct({ hostname: Schema.String, added: Schema.Int, removed: Schema.Int }).annotate({
+      identifier: "ChangedConfiguration"
+    })
+  )
+}).annotate({ identifier: "ConfigurationEffect" })
 export type ConfigurationEffect = typeof ConfigurationEffect.Type
 
 /** A name that templates print although it is undefined, with the devices concerned. */
-export const UndefinedName = Schema.Struct({ ...Remark.fields, devices: Schema.Int, hostnames: Names })
+export const UndefinedName = Schema.Struct({ ...Remark.fields, devices: Schema.Int, hostnames: Names }).annotate({
+  identifier: "UndefinedName"
+})
 export type UndefinedName = typeof UndefinedName.Type
 
 /** The effects of a commit. */
@@ -107,7 +115,7 @@ export const CommitEffects = Schema.Struct({
   /** VLANs that ports name come first. */
   vlans: Schema.Array(VlanEffect),
   /** Keys at the top of files that no longer exist. */
-  keys: Schema.Array(Schema.Struct({ file: Schema.String, key: Schema.String })),
+  keys: Schema.Array(Schema.Struct({ file: Schema.String, key: Schema.String }).annotate({ identifier: "RemovedKey" })),
   removed: Schema.Array(RemovedKind),
   configurations: ConfigurationEffect,
   undefined_names: Schema.Array(UndefinedName),
@@ -115,7 +123,7 @@ export const CommitEffects = Schema.Struct({
   confirm: Schema.Array(Schema.String),
   /** True when a list is not complete. */
   truncated: Schema.Boolean
-})
+}).annotate({ identifier: "CommitEffects" })
 export type CommitEffects = typeof CommitEffects.Type
 
 /** A commit that waits for a confirmation. `at` is UTC. */
@@ -126,7 +134,7 @@ export const WaitingCommit = Schema.Struct({
   job_id: Schema.Int,
   message: Schema.String,
   effects: CommitEffects
-})
+}).annotate({ identifier: "WaitingCommit" })
 export type WaitingCommit = typeof WaitingCommit.Type
 
 export const NO_CONFIGURATIONS: ConfigurationEffect = {
@@ -164,7 +172,7 @@ export const DiffGroup = Schema.Struct({
   added: Schema.Int,
   removed: Schema.Int,
   diff: Schema.String
-})
+}).annotate({ identifier: "BranchDiffGroup" })
 export type DiffGroup = typeof DiffGroup.Type
 
 /** The check of a branch. Nothing of the branch is in force. `at` is UTC. */
@@ -190,7 +198,7 @@ export const CheckedBranch = Schema.Struct({
     rendered: Schema.Int,
     changed: Schema.Int,
     failed: Schema.Int
-  }),
+  }).annotate({ identifier: "BranchDevices" }),
   /** Small groups first: they are probably unintended. */
   groups: Schema.Array(DiffGroup),
   /**
@@ -198,9 +206,11 @@ export const CheckedBranch = Schema.Struct({
    * commit in force.
    */
   failures: Schema.Array(
-    Schema.Struct({ hostname: Schema.String, message: Schema.String, by_the_branch: Schema.Boolean })
+    Schema.Struct({ hostname: Schema.String, message: Schema.String, by_the_branch: Schema.Boolean }).annotate({
+      identifier: "BranchFailure"
+    })
   ),
   /** True when something is missing: groups, lines of a difference, or devices for which the time was too short. */
   truncated: Schema.Boolean
-})
+}).annotate({ identifier: "CheckedBranch" })
 export type CheckedBranch = typeof CheckedBranch.Type

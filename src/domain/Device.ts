@@ -9,12 +9,12 @@ export { deviceStates }
 export { platformNames as platforms } from "./platforms/Platforms.ts"
 
 /** State names, upper case on the wire; the machine in `machines/device/DeviceLifecycle.ts` moves between them. */
-export const DeviceState = Schema.Literals(deviceStates)
+export const DeviceState = Schema.Literals(deviceStates).annotate({ identifier: "DeviceState" })
 export type DeviceState = LifecycleState
 
 /** The role of a device. The order is the sort order of lists. */
 export const deviceTypes = ["UNKNOWN", "ACCESS", "DIST", "CORE"] as const
-export const DeviceType = Schema.Literals(deviceTypes)
+export const DeviceType = Schema.Literals(deviceTypes).annotate({ identifier: "DeviceType" })
 export type DeviceType = typeof DeviceType.Type
 
 /** The type that a client names, in any case; undefined for an unknown name. */
@@ -125,12 +125,12 @@ export const Overview = Schema.Struct({
     unreachable: Schema.Int,
     /** A change of their configuration is running, or waits for its end. */
     in_change: Schema.Int
-  }),
+  }).annotate({ identifier: "DeviceCounts" }),
   jobs: Schema.Struct({
     running: Schema.Int,
     waiting: Schema.Int,
     /** Ended within the last day without success. */
     failed_today: Schema.Int
-  })
+  }).annotate({ identifier: "JobQueueCounts" })
 }).annotate({ identifier: "Overview" })
 export type Overview = typeof Overview.Type

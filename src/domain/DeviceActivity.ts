@@ -59,7 +59,7 @@ export const ChangeView = Schema.Struct({
   step_since: Schema.NullOr(Schema.String),
   /** The events that its statechart accepts now. */
   next: Schema.Array(Schema.String)
-})
+}).annotate({ identifier: "DeviceChangeStep" })
 export type ChangeView = typeof ChangeView.Type
 
 export const ActorView = Schema.Struct({
@@ -74,8 +74,12 @@ export const ActorView = Schema.Struct({
   next: Schema.Array(Schema.String),
   change: Schema.NullOr(ChangeView),
   /** Calls that wait for their turn, the next one first. */
-  waiting: Schema.Array(Schema.Struct({ call: Schema.String, job_id: Schema.NullOr(Schema.Int), since: Schema.String }))
-})
+  waiting: Schema.Array(
+    Schema.Struct({ call: Schema.String, job_id: Schema.NullOr(Schema.Int), since: Schema.String }).annotate({
+      identifier: "WaitingCall"
+    })
+  )
+}).annotate({ identifier: "DeviceActor" })
 export type ActorView = typeof ActorView.Type
 
 /** A statechart: its states without nested ones, and the transitions between them. */
@@ -91,11 +95,13 @@ const Statechart = Schema.Struct({
       event: Schema.String,
       /** The guards of the transition. */
       rule: Schema.NullOr(Schema.String)
-    })
+    }).annotate({ identifier: "StatechartArrow" })
   )
-})
+}).annotate({ identifier: "Statechart" })
 type Statechart = typeof Statechart.Type
 
 /** The statecharts of a device: its life, its activity, and a change on it. */
-export const Statecharts = Schema.Struct({ life: Statechart, activity: Statechart, change: Statechart })
+export const Statecharts = Schema.Struct({ life: Statechart, activity: Statechart, change: Statechart }).annotate({
+  identifier: "Statecharts"
+})
 export type Statecharts = typeof Statecharts.Type

@@ -201,7 +201,7 @@ export const StackMember = Schema.Struct({
   member_no: Schema.NullOr(Schema.Int),
   hardware_id: Schema.String,
   priority: Schema.NullOr(Schema.Int)
-})
+}).annotate({ identifier: "StackMember" })
 export type StackMember = typeof StackMember.Type
 
 const MAX_HARDWARE_ID = 64
@@ -220,11 +220,14 @@ const number = orNull(
 
 const missingInMember = ({ key }: Place) => `${key}: Field required`
 
-const SentMember = Body.make({
-  member_no: otherwise(Schema.NullOr(Schema.Int), null, number),
-  hardware_id: required(Schema.String, missingInMember, hardwareId),
-  priority: otherwise(Schema.NullOr(Schema.Int), null, number)
-})
+const SentMember = Body.make(
+  {
+    member_no: otherwise(Schema.NullOr(Schema.Int), null, number),
+    hardware_id: required(Schema.String, missingInMember, hardwareId),
+    priority: otherwise(Schema.NullOr(Schema.Int), null, number)
+  },
+  { identifier: "SentStackMember" }
+)
 
 const isDuplicated = (values: ReadonlyArray<unknown>): boolean => new Set(values).size < values.length
 
@@ -265,7 +268,7 @@ export const SyncEvent = Schema.Struct({
   job_id: Schema.NullOr(Schema.Int),
   /** Why the proof of the job's change failed, as a sentence; absent unless it did. */
   failed_proof: Schema.optionalKey(Schema.String)
-})
+}).annotate({ identifier: "SyncEvent" })
 export type SyncEvent = typeof SyncEvent.Type
 
 const MAX_TEXT = 255

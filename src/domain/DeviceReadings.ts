@@ -71,7 +71,7 @@ export const NeighbourDetail = Schema.Struct({
   remote_system_description: Schema.String,
   remote_system_capab: Schema.Array(Schema.String),
   remote_system_enable_capab: Schema.Array(Schema.String)
-})
+}).annotate({ identifier: "LldpNeighborDetail" })
 export type NeighbourDetail = typeof NeighbourDetail.Type
 
 // Counters and measurements of a port in addition to its state (docs/api.md#live-reads).
@@ -82,7 +82,7 @@ export const PortErrors = Schema.Struct({
   out: Schema.Finite,
   in_discards: Schema.Finite,
   out_discards: Schema.Finite
-})
+}).annotate({ identifier: "PortErrors" })
 export type PortErrors = typeof PortErrors.Type
 
 /**
@@ -96,5 +96,5 @@ export const PortOptics = Schema.Struct({
   tx_power: Schema.NullOr(Schema.Finite),
   bias: Schema.NullOr(Schema.Finite),
   temperature: Schema.NullOr(Schema.Finite)
-})
+}).annotate({ identifier: "PortOptics" })
 export type PortOptics = typeof PortOptics.Type

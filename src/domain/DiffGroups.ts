@@ -106,7 +106,9 @@ export const groupDiffs = (shared: ReadonlyArray<SharedDiff>): ReadonlyArray<Dif
 
 // The changes of a job or of a dry run, grouped, as `GET /job/<id>/diffs` answers.
 
-const RiskyLineShown = Schema.Struct({ line: Schema.String, weight: Schema.Finite })
+const RiskyLineShown = Schema.Struct({ line: Schema.String, weight: Schema.Finite }).annotate({
+  identifier: "RiskyLine"
+})
 
 const Group = Schema.Struct({
   /** The key of the group, which stays while its change stays the same. */
@@ -122,7 +124,7 @@ const Group = Schema.Struct({
   score: Schema.NullOr(Schema.Finite),
   /** The changed lines that are risky, the worst first. */
   risks: Schema.Array(RiskyLineShown)
-})
+}).annotate({ identifier: "DiffGroup" })
 
 export const JobDiffs = Schema.Struct({
   groups: Schema.Array(Group),

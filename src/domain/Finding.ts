@@ -30,7 +30,7 @@ const Repair = Schema.Struct({
   /** Below /api/v1.0. */
   path: Schema.String,
   body: Schema.Record(Schema.String, Schema.Unknown)
-})
+}).annotate({ identifier: "FindingRepair" })
 
 export const Finding = Schema.Struct({
   kind: Schema.Literals(findingKinds),
@@ -44,7 +44,7 @@ export const Finding = Schema.Struct({
   why: Schema.String,
   next: Schema.String,
   repair: Schema.NullOr(Repair)
-})
+}).annotate({ identifier: "Finding" })
 export type Finding = typeof Finding.Type
 
 /** In seconds, as all lengths here. */

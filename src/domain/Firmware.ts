@@ -84,8 +84,12 @@ export const versionIn = (names: FirmwareNames | null | undefined, file: string)
 export const VersionsOfGroup = Schema.Struct({
   group: Schema.String,
   devices: Schema.Int,
-  versions: Schema.Array(Schema.Struct({ os_version: Schema.NullOr(Schema.String), count: Schema.Int }))
-})
+  versions: Schema.Array(
+    Schema.Struct({ os_version: Schema.NullOr(Schema.String), count: Schema.Int }).annotate({
+      identifier: "CountedVersion"
+    })
+  )
+}).annotate({ identifier: "VersionsOfGroup" })
 export type VersionsOfGroup = typeof VersionsOfGroup.Type
 
 /** An image. `size` in bytes and `sha1` are null while unknown; `defaults` are the links that lead to it. */
@@ -94,7 +98,7 @@ const ImageView = Schema.Struct({
   size: Schema.NullOr(Schema.Int),
   sha1: Schema.NullOr(Schema.String),
   defaults: Schema.Array(Schema.String)
-})
+}).annotate({ identifier: "FirmwareImage" })
 type ImageView = typeof ImageView.Type
 
 /** A running download: bytes received so far, and bytes in total; null while unknown. */
@@ -106,15 +110,17 @@ export const DownloadView = Schema.Struct({
   file: Schema.NullOr(Schema.String),
   bytes: Schema.NullOr(Schema.Int),
   total: Schema.NullOr(Schema.Int)
-})
+}).annotate({ identifier: "FirmwareDownload" })
 export type DownloadView = typeof DownloadView.Type
 
 export const ImagesAndDownloads = Schema.Struct({
   images: Schema.Array(ImageView),
   downloads: Schema.Array(DownloadView)
-})
+}).annotate({ identifier: "FirmwareImages" })
 
-const Step = Schema.Literals(["pre_flight", "download", "activate", "reboot", "post_flight"])
+const Step = Schema.Literals(["pre_flight", "download", "activate", "reboot", "post_flight"]).annotate({
+  identifier: "UpgradeStep"
+})
 
 /**
  * A device of an upgrade. `waiting`: not begun; `working` on `step`; `returning`: it reboots, and the job waits for it; `done`;
@@ -133,7 +139,7 @@ export const UpgradeOfDevice = Schema.Struct({
   message: Schema.NullOr(Schema.String),
   /** Earlier messages, such as the switch's own words; the last thousand characters. */
   said: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "DeviceUpgrade" })
 export type UpgradeOfDevice = typeof UpgradeOfDevice.Type
 
 export const UpgradeCampaign = Schema.Struct({
@@ -142,7 +148,7 @@ export const UpgradeCampaign = Schema.Struct({
   /** The requested steps, in their order. */
   steps: Schema.Array(Step),
   devices: Schema.Array(UpgradeOfDevice)
-})
+}).annotate({ identifier: "UpgradeProgress" })
 export type UpgradeCampaign = typeof UpgradeCampaign.Type
 
 // Bodies of requests about firmware (docs/jobs.md#get_firmware, docs/jobs.md#order-of-a-staggered-upgrade and

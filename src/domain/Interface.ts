@@ -28,7 +28,7 @@ export const configTypes = [
   "ACCESS_DOWNLINK",
   "MLAG_PEER"
 ] as const
-export const ConfigType = Schema.Literals(configTypes)
+export const ConfigType = Schema.Literals(configTypes).annotate({ identifier: "ConfigType" })
 export type ConfigType = typeof ConfigType.Type
 
 /** Free-form data of a port: VLAN names, description, neighbour and so on; the API decides which keys it accepts. */
@@ -127,35 +127,38 @@ const text = (isShort: (sent: string) => boolean, rule: string) =>
   )
 
 /** The data of a port. Null removes a key. */
-export const PortData = Body.make({
-  untagged_vlan: asked(Vlan),
-  tagged_vlan_list: list(Number.POSITIVE_INFINITY, Vlan),
-  vxlan: asked(Schema.String),
-  neighbor: nullable(
-    Schema.String,
-    Rules.accept(isHostname, ({ sent }) => `Neighbor must be valid hostname, got: ${shown(sent)}`)
-  ),
-  neighbor_id: integer((value) => `Neighbor_id must be valid integer, got: ${value}`),
-  // empty text means no description
-  description: optional(
-    Schema.NullOr(Schema.String),
-    Rules.emptyAsNull(
-      text(
-        (sent) => lengthOf(sent) <= MAX_DESCRIPTION,
-        `Description must be a string of 0-${MAX_DESCRIPTION} characters`
+export const PortData = Body.make(
+  {
+    untagged_vlan: asked(Vlan),
+    tagged_vlan_list: list(Number.POSITIVE_INFINITY, Vlan),
+    vxlan: asked(Schema.String),
+    neighbor: nullable(
+      Schema.String,
+      Rules.accept(isHostname, ({ sent }) => `Neighbor must be valid hostname, got: ${shown(sent)}`)
+    ),
+    neighbor_id: integer((value) => `Neighbor_id must be valid integer, got: ${value}`),
+    // empty text means no description
+    description: optional(
+      Schema.NullOr(Schema.String),
+      Rules.emptyAsNull(
+        text(
+          (sent) => lengthOf(sent) <= MAX_DESCRIPTION,
+          `Description must be a string of 0-${MAX_DESCRIPTION} characters`
+        )
       )
+    ),
+    enabled: flag("Enabled"),
+    aggregate_id: integer((value) => `Aggregate ID must be an integer: ${value}`),
+    bpdu_filter: flag("bpdu_filter"),
+    redundant_link: flag("redundant_link"),
+    tags: list(MAX_ELEMENTS, Schema.String),
+    cli_append_str: nullable(
+      Schema.String,
+      text((sent) => sent.length <= MAX_TEXT, "cli_append_str must be a string")
     )
-  ),
-  enabled: flag("Enabled"),
-  aggregate_id: integer((value) => `Aggregate ID must be an integer: ${value}`),
-  bpdu_filter: flag("bpdu_filter"),
-  redundant_link: flag("redundant_link"),
-  tags: list(MAX_ELEMENTS, Schema.String),
-  cli_append_str: nullable(
-    Schema.String,
-    text((sent) => sent.length <= MAX_TEXT, "cli_append_str must be a string")
-  )
-})
+  },
+  { identifier: "InterfaceData" }
+)
 export type PortData = typeof PortData.part.Type
 
 /** The refusal of a port, or of its data, with a type other than an object. */
@@ -177,10 +180,13 @@ const configtype: Rule<ConfigType> = (sent) => {
 }
 
 /** One port. Without a configtype (null) and without data it changes nothing. */
-const SentPort = Body.make({
-  configtype: otherwise(Schema.NullOr(ConfigType), null, Rules.falsyAsNull(configtype)),
-  data: optional(Schema.NullOr(PortData.part), data, Schema.NullOr(PortData.wire))
-})
+const SentPort = Body.make(
+  {
+    configtype: otherwise(Schema.NullOr(ConfigType), null, Rules.falsyAsNull(configtype)),
+    data: optional(Schema.NullOr(PortData.part), data, Schema.NullOr(PortData.wire))
+  },
+  { identifier: "InterfaceChange" }
+)
 type SentPort = typeof SentPort.part.Type
 
 const inPort = Object.keys(SentPort.wire.fields)
@@ -209,21 +215,24 @@ const portOf = (name: string, sent: JsonObject): SentPort => {
 }
 
 /** The body of PUT interfaces: ports by name, each with its refusals; null for an entry with a type other than an object. */
-export const PortChanges = Body.make({
-  interfaces: required(
-    Schema.Record(Schema.String, Schema.NullOr(SentPort.part)),
-    () => "interfaces must be an object",
-    (sent) =>
-      isObject(sent)
-        ? Result.succeed(
-            Object.fromEntries(
-              Object.entries(sent).map(([name, port]) => [name, isObject(port) ? portOf(name, port) : null])
+export const PortChanges = Body.make(
+  {
+    interfaces: required(
+      Schema.Record(Schema.String, Schema.NullOr(SentPort.part)),
+      () => "interfaces must be an object",
+      (sent) =>
+        isObject(sent)
+          ? Result.succeed(
+              Object.fromEntries(
+                Object.entries(sent).map(([name, port]) => [name, isObject(port) ? portOf(name, port) : null])
+              )
             )
-          )
-        : Result.fail("interfaces must be an object"),
-    Schema.Record(Schema.String, SentPort.wire)
-  )
-})
+          : Result.fail("interfaces must be an object"),
+      Schema.Record(Schema.String, SentPort.wire)
+    )
+  },
+  { identifier: "InterfaceChanges" }
+)
 
 // The changes that a request makes to one port, and their refused parts (docs/api.md#changing-ports). Pure; the caller supplies
 // the VLANs and VXLANs of the device.

@@ -18,8 +18,8 @@ import { serviceClasses } from "./jobs/ServiceClasses.ts"
 const line = { line_number: Schema.Int, line: Schema.String }
 
 const fields = {
-  said: Schema.Array(Schema.Struct({ ...line, answer: Schema.String })),
-  not_shown: Schema.Array(Schema.Struct({ ...line, is_new: Schema.Boolean }))
+  said: Schema.Array(Schema.Struct({ ...line, answer: Schema.String }).annotate({ identifier: "SaidLine" })),
+  not_shown: Schema.Array(Schema.Struct({ ...line, is_new: Schema.Boolean }).annotate({ identifier: "NotShownLine" }))
 }
 
 export const ChangeNotes = Schema.Struct(fields)
@@ -29,10 +29,10 @@ export type ChangeNotes = Notes
 const noteKeys = { said: Schema.optionalKey(fields.said), not_shown: Schema.optionalKey(fields.not_shown) }
 
 /** `failed_proof` of a synchronization: leave out devices that failed their proof with the same commits, or try them again. */
-export const FailedProofPolicy = Schema.Literals(["leave", "retry"])
+export const FailedProofPolicy = Schema.Literals(["leave", "retry"]).annotate({ identifier: "FailedProofPolicy" })
 
 /** `on_missing_lines` of a synchronization. */
-export const MissingLinesPolicy = Schema.Literals(missingLinesPolicies)
+export const MissingLinesPolicy = Schema.Literals(missingLinesPolicies).annotate({ identifier: "MissingLinesPolicy" })
 export type MissingLinesPolicy = typeof MissingLinesPolicy.Type
 
 // The waits of a job, as its record shows them: an approval by another person, a window, another job's lock, a place, the
@@ -50,7 +50,7 @@ export const LockWait = Schema.Struct({
   since: Schema.String,
   waits_since: Schema.optionalKey(Schema.String),
   message: Schema.String
-})
+}).annotate({ identifier: "LockWait" })
 export type LockWait = typeof LockWait.Type
 
 /** Waits for one of so many places; `class` decides its turn. */
@@ -59,7 +59,7 @@ export const PlaceWait = Schema.Struct({
   class: Schema.Literals(serviceClasses),
   places: Schema.Int,
   message: Schema.String
-})
+}).annotate({ identifier: "PlaceWait" })
 export type PlaceWait = typeof PlaceWait.Type
 
 /** These devices have not answered since their commit; the job waits for them until their timers have ended, at most so many seconds. */
@@ -68,7 +68,7 @@ const TimerWait = Schema.Struct({
   devices: Schema.Array(Schema.String),
   seconds: Schema.Int,
   message: Schema.String
-})
+}).annotate({ identifier: "TimerWait" })
 
 /** Waits for the approval of another person; the wait is given up at `until`, ISO 8601 without a zone, UTC. */
 const ApprovalWait = Schema.Struct({
@@ -77,7 +77,7 @@ const ApprovalWait = Schema.Struct({
   dry_run_job: Schema.NullOr(Schema.Int),
   until: Schema.String,
   message: Schema.String
-})
+}).annotate({ identifier: "ApprovalWait" })
 
 /** Waits until all of its devices may be changed, at `until`, ISO 8601 without a zone, UTC, according to the current windows. */
 export const WindowWait = Schema.Struct({
@@ -85,7 +85,7 @@ export const WindowWait = Schema.Struct({
   why: Schema.String,
   until: Schema.NullOr(Schema.String),
   message: Schema.String
-})
+}).annotate({ identifier: "WindowWait" })
 export type WindowWait = typeof WindowWait.Type
 
 /** Begins no further device until it is resumed. `since` is ISO 8601 without a zone, UTC. */
@@ -95,9 +95,11 @@ const PauseWait = Schema.Struct({
   why: Schema.NullOr(Schema.String),
   since: Schema.String,
   message: Schema.String
-})
+}).annotate({ identifier: "PauseWait" })
 
-export const JobWaiting = Schema.Union([LockWait, TimerWait, ApprovalWait, WindowWait, PlaceWait, PauseWait])
+export const JobWaiting = Schema.Union([LockWait, TimerWait, ApprovalWait, WindowWait, PlaceWait, PauseWait]).annotate({
+  identifier: "JobWaiting"
+})
 export type JobWaiting = typeof JobWaiting.Type
 
 // The outcome of a job in addition to its status: a job whose devices all failed is FINISHED as clients know it, but no
@@ -105,7 +107,7 @@ export type JobWaiting = typeof JobWaiting.Type
 
 /** `partial`: some devices are done and others are not. `failed`: nothing of the request was done. */
 export const jobOutcomes = ["success", "partial", "failed", "aborted"] as const
-export const Outcome = Schema.Literals(jobOutcomes)
+export const Outcome = Schema.Literals(jobOutcomes).annotate({ identifier: "JobOutcome" })
 export type Outcome = typeof Outcome.Type
 
 /** Devices of a job. `changed`: succeeded with a difference, which a dry run only shows. */
@@ -114,7 +116,7 @@ export const JobCounts = Schema.Struct({
   succeeded: Schema.Int,
   failed: Schema.Int,
   changed: Schema.Int
-})
+}).annotate({ identifier: "JobCounts" })
 export type JobCounts = typeof JobCounts.Type
 
 /** The counts of a job that has not begun. */
@@ -185,7 +187,7 @@ export const outcomeText = (
 
 /** Every status that a job can have; UNKNOWN is a value that is never assigned. */
 export const jobStatuses = ["UNKNOWN", ...jobStates] as const
-export const JobStatus = Schema.Literals(jobStatuses)
+export const JobStatus = Schema.Literals(jobStatuses).annotate({ identifier: "JobStatus" })
 export type JobStatus = typeof JobStatus.Type
 
 /** The final statuses. */
@@ -209,7 +211,9 @@ export const JobTask = Schema.Struct({
 export type JobTask = typeof JobTask.Type
 
 /** The result of a job on one device. Entry 0 is the main task. */
-export const DeviceResult = Schema.Struct({ failed: Schema.Boolean, job_tasks: Schema.Array(JobTask) })
+export const DeviceResult = Schema.Struct({ failed: Schema.Boolean, job_tasks: Schema.Array(JobTask) }).annotate({
+  identifier: "DeviceResult"
+})
 export type DeviceResult = typeof DeviceResult.Type
 
 /** Why a job ended in EXCEPTION. `traceback` names steps, never source lines or secrets. */
@@ -218,7 +222,7 @@ export const JobException = Schema.Struct({
   type: Schema.String,
   args: Schema.Array(Schema.String),
   traceback: Schema.String
-})
+}).annotate({ identifier: "JobException" })
 export type JobException = typeof JobException.Type
 
 /** Arguments a job was created with, as its record shows them. */
@@ -257,7 +261,7 @@ export const Job = Schema.Struct({
   /** Who aborted the job, with the reason; null without an abort or a reason. */
   abort_reason: Schema.NullOr(Schema.String),
   aborted_by: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "Job" })
 export type Job = typeof Job.Type
 
 /** No job has this id. */
@@ -345,7 +349,7 @@ export const JobLock = Schema.Struct({
   name: Schema.String,
   start_time: Schema.String,
   abort: Schema.Boolean
-})
+}).annotate({ identifier: "JobLock" })
 export type JobLock = typeof JobLock.Type
 
 /** The job that has the lock, or that waits for it with priority. `since` is ISO 8601, UTC. */
@@ -393,7 +397,7 @@ const DeviceProgress = Schema.Struct({
   step: nullableText,
   why: nullableText,
   said: nullableText
-})
+}).annotate({ identifier: "DeviceProgress" })
 
 /** The devices of a job, by name. */
 export const JobProgress = Schema.Struct({

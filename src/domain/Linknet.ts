@@ -30,7 +30,7 @@ export const Linknet = Schema.Struct({
   device_b_port: Schema.String,
   site_id: Schema.NullOr(Schema.Int),
   description: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "Linknet" })
 export type Linknet = typeof Linknet.Type
 
 /** The values of a new link. */

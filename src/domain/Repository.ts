@@ -18,7 +18,7 @@ export const Remark = Schema.Struct({
   column: Schema.NullOr(Schema.Int),
   path: Schema.NullOr(Schema.String),
   message: Schema.String
-})
+}).annotate({ identifier: "Remark" })
 export type Remark = typeof Remark.Type
 
 /** A place in a text, counted from 1. */
@@ -83,7 +83,7 @@ export const CommitRefusal = Schema.Struct({
   by: Schema.NullOr(Schema.String),
   message: Schema.String,
   problems: Schema.Array(Remark)
-})
+}).annotate({ identifier: "CommitRefusal" })
 export type CommitRefusal = typeof CommitRefusal.Type
 
 /**
@@ -104,7 +104,7 @@ export const RepositoryCommit = Schema.Struct({
   message: Schema.String,
   state: CommitState,
   refusal: Schema.NullOr(CommitRefusal)
-})
+}).annotate({ identifier: "RepositoryCommit" })
 export type RepositoryCommit = typeof RepositoryCommit.Type
 
 /** The newest commits as of the last refresh, the newest first. */
@@ -112,7 +112,7 @@ export const CommitsOfRepository = Schema.Struct({
   /** The commit in force. */
   in_force: Schema.NullOr(Schema.String),
   commits: Schema.Array(RepositoryCommit)
-})
+}).annotate({ identifier: "CommitsOfRepository" })
 export type CommitsOfRepository = typeof CommitsOfRepository.Type
 
 // Commits in force that came with a restored backup and have not been refreshed since
@@ -160,7 +160,9 @@ export const VariableSource = Schema.Literals(["settings", "computed", "database
 export type VariableSource = typeof VariableSource.Type
 
 /** A line of a settings file. */
-const SettingPlace = Schema.Struct({ file: Schema.String, line: Schema.NullOr(Schema.Int) })
+const SettingPlace = Schema.Struct({ file: Schema.String, line: Schema.NullOr(Schema.Int) }).annotate({
+  identifier: "SettingPlace"
+})
 
 /** A variable as people may see it. `level` is that of `GET /settings`; `places` are the lines that set it, by level. */
 export const DeviceVariable = Schema.Struct({
@@ -169,5 +171,5 @@ export const DeviceVariable = Schema.Struct({
   source: VariableSource,
   level: Schema.NullOr(Schema.String),
   places: Schema.Array(SettingPlace)
-})
+}).annotate({ identifier: "TemplateVariable" })
 export type DeviceVariable = typeof DeviceVariable.Type

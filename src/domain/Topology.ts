@@ -27,7 +27,7 @@ export const TopologyNode = Schema.Struct({
   job_id: Schema.NullOr(Schema.Int),
   /** The last time that its neighbours were read; null for never. */
   neighbours_read: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "TopologyNode" })
 export type TopologyNode = typeof TopologyNode.Type
 
 const TopologyEdge = Schema.Struct({
@@ -39,7 +39,7 @@ const TopologyEdge = Schema.Struct({
   agreement: Schema.Literals(agreements),
   /** The neighbour that a port of a moved cable sees: `lhv-dist1 Ethernet3 sees lhv-acc2 Ethernet49`. */
   instead: Schema.NullOr(Schema.String)
-})
+}).annotate({ identifier: "TopologyEdge" })
 type TopologyEdge = typeof TopologyEdge.Type
 
 export const Topology = Schema.Struct({
@@ -164,7 +164,7 @@ const Place = Schema.Struct({
   /** The device at the other end of the link, when it is another one. */
   was: nullableText,
   was_state: Schema.NullOr(DeviceState)
-})
+}).annotate({ identifier: "DevicePlace" })
 type Place = typeof Place.Type
 
 export const WaitingDevice = Schema.Struct({
@@ -188,7 +188,7 @@ export const WaitingDevice = Schema.Struct({
   problems: Schema.Array(Schema.String),
   /** The newest discovery or initialisation that has not ended. */
   job_id: Schema.NullOr(Schema.Int)
-})
+}).annotate({ identifier: "WaitingDevice" })
 export type WaitingDevice = typeof WaitingDevice.Type
 
 /** A device at an end of a place. */

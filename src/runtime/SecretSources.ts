@@ -4,6 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
+import * as path from "node:path"
 import { codeOf } from "./SystemErrors.ts"
 
 /** A secret is not available; the message names the variable, and never the value. */
@@ -48,6 +49,15 @@ export const isStorable = (name: string): boolean =>
 /** Whether a variable is secret, so that a file may hold its value. */
 export const isSecret = (name: string): boolean => FIRST.includes(name) || isStorable(name)
 
+/** What systemd gives to one of our units; each unit may read its own folder only. */
+const CREDENTIAL = /^\/run\/credentials\/switchyard[^/]*\.service\/([^/]+)$/
+
+/** The place of a file for this process: a credential of the service is read from the credentials that this unit was given. */
+const placeFor = (file: string, { CREDENTIALS_DIRECTORY: own }: Environment) => {
+  const [, credential] = CREDENTIAL.exec(file) ?? []
+  return credential === undefined || own === undefined || own === "" ? file : path.join(own, credential)
+}
+
 const readSecret = (name: string, file: string) =>
   Effect.tryPromise({
     try: () => readFile(file, "utf8"),
@@ -71,7 +81,7 @@ export const withFiles = Effect.fn("SecretSources.withFiles")(function* (environ
         message: `${name} and ${variable} are both set: only one of them can count`
       })
     }
-    found[name] = yield* readSecret(name, value)
+    found[name] = yield* readSecret(name, placeFor(value, environment))
   }
   return found
 })

@@ -37,7 +37,7 @@ export const Permission = Schema.Struct({
   max_devices: Schema.optionalKey(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(1)))),
   /** Live jobs wait for another person's approval. */
   approval: Schema.optionalKey(Schema.Boolean)
-})
+}).annotate({ identifier: "Permission" })
 export type Permission = typeof Permission.Type
 
 /** The facts about a device that permissions need. */

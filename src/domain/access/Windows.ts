@@ -202,7 +202,12 @@ const scope = { name: Schema.String, groups: names, device_types: names, timezon
 const time = Schema.NullOr(Schema.String)
 
 /** `opens_at` is the next opening, `closes_at` the end of the present one; null without one within 400 days. */
-export const ShownWindow = Schema.Struct({ ...scope, is_open: Schema.Boolean, opens_at: time, closes_at: time })
+export const ShownWindow = Schema.Struct({
+  ...scope,
+  is_open: Schema.Boolean,
+  opens_at: time,
+  closes_at: time
+}).annotate({ identifier: "Window" })
 export type ShownWindow = typeof ShownWindow.Type
 
 /** The present period of a freeze, or the next one. */
@@ -212,7 +217,7 @@ export const ShownFreeze = Schema.Struct({
   is_in_force: Schema.Boolean,
   begins_at: time,
   ends_at: time
-})
+}).annotate({ identifier: "Freeze" })
 export type ShownFreeze = typeof ShownFreeze.Type
 
 /** The windows' verdict on a device, or on all devices of a group. */
@@ -222,7 +227,7 @@ export const ShownVerdict = Schema.Struct({
   why_not: Schema.NullOr(Schema.String),
   opens_at: time,
   closes_at: time
-})
+}).annotate({ identifier: "WindowVerdict" })
 export type ShownVerdict = typeof ShownVerdict.Type
 
 /** The limit of the search for openings, in milliseconds. */

@@ -33,7 +33,7 @@ export const LiveEvent = Schema.Struct({
   is_audit: Schema.Boolean,
   /** A device's record after the change, or before its deletion; null for an event about another object. */
   object: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))
-}).annotate({ identifier: "LiveEvent" })
+}).annotate({ identifier: "Event" })
 export type LiveEvent = typeof LiveEvent.Type
 
 // The kinds of events, and the access to them (docs/events.md#kinds).

@@ -161,6 +161,8 @@ type UnknownKey = (key: string, known: ReadonlySet<string>) => string
 
 /** The options of a body. */
 interface BodyOptions<A> {
+  /** Its name in the API document; by default that of its call, such as `SyncDevicesRequest`. */
+  readonly identifier?: string
   /** The message from all sentences; by default the list of them. */
   readonly message?: (sentences: ReadonlyArray<string>) => RefusalMessage
   /** The refusal of an unknown key, if it is not the usual sentence. */
@@ -265,10 +267,12 @@ const collect = (rules: NamedRules, keys: BodyKeys, options: AnyOptions, body: J
   return { values: Object.fromEntries(values), refusals }
 }
 
-const wireStruct = (rules: NamedRules) =>
-  Schema.Struct(
+const wireStruct = (rules: NamedRules, identifier: string | undefined) => {
+  const wire = Schema.Struct(
     Object.fromEntries(rules.map(([key, { required, wire }]) => [key, required ? wire : Schema.optionalKey(wire)]))
   )
+  return identifier === undefined ? wire : wire.annotate({ identifier })
+}
 
 /** Checks whole bodies. Throws when a rule returns a value that its schema does not allow. */
 const checkerOf = <const Fields extends Schema.Struct.Fields>(
@@ -309,7 +313,7 @@ export const make = <const Fields extends Schema.Struct.Fields>(
     ignored: new Set(options.ignored),
     refusesOthers: options.isLenient !== true
   }
-  const wire = wireStruct(rules)
+  const wire = wireStruct(rules, options.identifier)
   const { check, isWhole } = checkerOf(fields, rules, keys, options)
   const part = Schema.declare((value): value is CheckedBody<A> => isChecked(value))
   const parse = (body: JsonObject): Effect.Effect<A, SchemaIssue.Issue> =>

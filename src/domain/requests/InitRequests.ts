@@ -133,7 +133,7 @@ export const DiscoverRequest = Body.make(
     ztp_mac: required(Schema.String, missing, withAddress(convert(toMac, () => "Invalid device ztp_mac received."))),
     dhcp_ip: required(Schema.String, missing, deviceAddress)
   },
-  { message: Body.firstOf }
+  { identifier: "DiscoverDeviceRequest", message: Body.firstOf }
 )
 export type DiscoverRequest = typeof DiscoverRequest.schema.Type
 
@@ -157,7 +157,7 @@ const SentLine = Schema.Struct({
   mac: Schema.optionalKey(Schema.String),
   serial: Schema.optionalKey(Schema.String),
   replace_hostname: Schema.optionalKey(Schema.Boolean)
-})
+}).annotate({ identifier: "InitLine" })
 
 /** More at once would start more jobs than a person can follow. */
 const MOST = 200

@@ -126,7 +126,9 @@ export const ApprovalRequest = Body.make(
 
 /** The most keys that one request approves. */
 const MOST_KEYS = 1000
-const OfferedKey = Schema.Struct({ hostname: Schema.String, fingerprint: Schema.String })
+const OfferedKey = Schema.Struct({ hostname: Schema.String, fingerprint: Schema.String }).annotate({
+  identifier: "OfferedHostKey"
+})
 export type OfferedKey = typeof OfferedKey.Type
 
 /** The keys, or the first mistake in them. */
@@ -237,7 +239,7 @@ export const DecisionRequest = Body.make(
           : Result.fail("comment must be specified")
     )
   },
-  { message: Body.firstOf }
+  { identifier: "DecisionRequest", message: Body.firstOf }
 )
 export type DecisionRequest = typeof DecisionRequest.schema.Type
 

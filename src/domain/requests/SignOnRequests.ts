@@ -117,6 +117,6 @@ export const PersonRequest = Body.make(
       )
     )
   },
-  { message: Body.firstOf }
+  { identifier: "PersonRequest", message: Body.firstOf }
 )
 export type PersonRequest = typeof PersonRequest.schema.Type
