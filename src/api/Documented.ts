@@ -103,6 +103,9 @@ export const documented = (document: EndpointDocument) =>
 export const shown = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
 
+/** Names of filters of a list: the field, and the comparison. */
+export const FILTER = /^filter\[([a-zA-Z0-9_.]+)\](?:\[([^[\]]*)\])?$/
+
 /** The parameters of every list (docs/api.md#lists). `filter` is an example of a filter. */
 export const listQuery = (
   filter: readonly [name: string, value: string]
@@ -116,6 +119,9 @@ export const listQuery = (
   page: { description: "page number, from 1", example: "1" },
   per_page: { description: "records per page, 1 to 1000; 50 when absent", example: "50" }
 })
+
+/** Lists that took `limit` before `per_page` was there. */
+export const limited = { limit: { description: "another name of `per_page`", example: "50" } }
 
 // Records in the API document.
 

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AuditEvent, LiveEvent } from "../domain/events/Event.ts"
 import { Authorization, hostname, RequestParameters } from "./Requests.ts"
-import { documented, listQuery } from "./Documented.ts"
+import { documented, listQuery, limited } from "./Documented.ts"
 import { BadRequest, Enveloped, NotFound, Page, TooManyRequests } from "./Answers.ts"
 
 const Events = Schema.Struct({
@@ -100,7 +100,7 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
       summary: "List the audit",
       description:
         "One page of the events that match, the newest first; `X-Total-Count` is their number. `filter[kind]`, `filter[action]`, `filter[actor]`, `filter[hostname]`, `filter[job.id]`, `filter[at][contains]=2026-03-02`.",
-      query: listQuery(["filter[actor]", "indy"]),
+      query: { ...listQuery(["filter[actor]", "indy"]), ...limited },
       example: { response }
     })
   ),
@@ -137,7 +137,7 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
         summary: "Read the history of a device",
         description:
           "Changes with their author, commit and job; also for a deleted device. Otherwise like `GET /audit`.",
-        query: listQuery(["filter[kind]", "change"]),
+        query: { ...listQuery(["filter[kind]", "change"]), ...limited },
         example: { response }
       })
     ),
@@ -150,7 +150,7 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
       name: "listJobAuditEvents",
       summary: "Read the history of a job",
       description: "The users who started and aborted it, its end, and its changes. Otherwise like `GET /audit`.",
-      query: listQuery(["filter[action]", "ended"]),
+      query: { ...listQuery(["filter[action]", "ended"]), ...limited },
       example: { response }
     })
   )

@@ -80,14 +80,16 @@ const linknets = HttpApiGroup.make("linknets").add(
     params: numericId,
     success: Deleted,
     error: NotFound
-  }).annotateMerge(
-    documented({
-      name: "deleteLinknet",
-      summary: "Delete a link",
-      description: "Both devices become unsynchronized. A body is ignored.",
-      example: { response: deleted }
-    })
-  ),
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        name: "deleteLinknet",
+        summary: "Delete a link",
+        description: "Both devices become unsynchronized. A body is ignored.",
+        example: { response: deleted }
+      })
+    ),
   HttpApiEndpoint.delete("removeById", "/linknets", {
     payload: LinknetChoice.schema,
     success: Deleted,
@@ -201,14 +203,16 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
     params: numericId,
     success: Enveloped(Schema.Struct({ deleted_mgmtdomain: MgmtDomainRecord })),
     error: NotFound
-  }).annotateMerge(
-    documented({
-      name: "deleteMgmtDomain",
-      summary: "Delete a management domain",
-      description: "Both devices become unsynchronized. Allowed even while access switches use it.",
-      example: { response: { status: "success", data: { deleted_mgmtdomain: domainRecord } } }
-    })
-  )
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        name: "deleteMgmtDomain",
+        summary: "Delete a management domain",
+        description: "Both devices become unsynchronized. Allowed even while access switches use it.",
+        example: { response: { status: "success", data: { deleted_mgmtdomain: domainRecord } } }
+      })
+    )
 )
 
 /** Endpoints of management domains, all with a token. */

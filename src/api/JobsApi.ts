@@ -5,7 +5,7 @@ import { Job, JobLock, JobProgress } from "../domain/Job.ts"
 import { ClearLockRequest, DecisionRequest, JobActionRequest } from "../domain/requests/OperationRequests.ts"
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
 import * as Documented from "./Documented.ts"
-import { documented, listQuery, type QueryParameter, shown } from "./Documented.ts"
+import { documented, listQuery, type QueryParameter, shown, limited } from "./Documented.ts"
 import { BadRequest, Conflict, Enveloped, NotFound, Page } from "./Answers.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { JobDiffs } from "../domain/DiffGroups.ts"
@@ -61,6 +61,10 @@ const leaveOut: Readonly<Record<string, QueryParameter>> = {
   filter_jobresult: {
     description: "parts of sync results to leave out, separated by commas: `config`, `diff`",
     example: "config"
+  },
+  show_secrets: {
+    description: "`true` shows secrets in results to callers who may see them (docs/security.md#who-sees-secrets)",
+    example: "false"
   }
 }
 
@@ -88,7 +92,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
       summary: "List jobs",
       description:
         "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that failed as a whole, `partial` those with some failed devices, `filter[failed_today]=true` both of the last day, `filter[dry_run_job]=12` those that push the differences of dry run 12; also `filter[counts.failed]` and `filter[failed_devices][contains]`.",
-      query: { ...listQuery(["filter[function.name][contains]", "sync"]), ...leaveOut },
+      query: { ...listQuery(["filter[function.name][contains]", "sync"]), ...limited, ...leaveOut },
       example: { response: one }
     })
   ),
