@@ -12,7 +12,7 @@ import {
   SyncEvent
 } from "../domain/DeviceFields.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
-import { deviceFields } from "../domain/fields/ListFields.ts"
+import { deviceFields } from "../domain/ListFields.ts"
 import * as Documented from "./Documented.ts"
 import { documented, listQuery, shown } from "./Documented.ts"
 import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"

@@ -5,7 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AuditEvent, LiveEvent } from "../domain/events/Event.ts"
 import { Authorization, hostname, RequestParameters } from "./Requests.ts"
 import { MAX_INTEGER } from "../domain/fields/Values.ts"
-import { auditFields } from "../domain/fields/ListFields.ts"
+import { auditFields } from "../domain/ListFields.ts"
 import { documented, integers, limit, listQuery } from "./Documented.ts"
 import { BadRequest, Enveloped, NotFound, Page, TooManyRequests } from "./Answers.ts"
 

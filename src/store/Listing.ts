@@ -5,7 +5,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { hash } from "node:crypto"
-import { type FieldKind, hasContains } from "../domain/fields/ListFields.ts"
+import { type FieldKind, hasContains } from "../domain/ListFields.ts"
 import { normalizeMac } from "../domain/Network.ts"
 
 /** A list for clients: `columns` are the fields by name, each with its SQL expression and kind. */

@@ -1,4 +1,4 @@
-/** The lists as data: each field with its kind (`domain/fields/ListFields.ts`) and the SQL expression of its values. */
+/** The lists as data: each field with its kind (`domain/ListFields.ts`) and the SQL expression of its values. */
 import { noDevices } from "../../domain/Job.ts"
 import {
   auditFields,
@@ -7,7 +7,7 @@ import {
   jobFields,
   type ListFields,
   mgmtDomainFields
-} from "../../domain/fields/ListFields.ts"
+} from "../../domain/ListFields.ts"
 import { platforms } from "../../domain/platforms/Platforms.ts"
 import type { Listable } from "../../store/Listing.ts"
 import { DELIVERY_COLUMNS, DELIVERY_ROWS } from "../../store/AlertStore.ts"

@@ -2,9 +2,9 @@
  * The fields by which clients filter and sort lists (docs/api.md#lists), with the kind that decides how a value is read. The
  * queries are made from them (`http/listing/Lists.ts`), and so are the parameters in the API document.
  */
-import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
-import { deviceTypes } from "../Device.ts"
-import { jobOutcomes, jobStatuses } from "../Job.ts"
+import { deviceStates } from "../../machines/device/DeviceEvents.ts"
+import { deviceTypes } from "./Device.ts"
+import { jobOutcomes, jobStatuses } from "./Job.ts"
 
 /** Decides how values of a field are read and compared. */
 export type FieldKind =
