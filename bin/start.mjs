@@ -1,4 +1,5 @@
-// Starts the program where it can run, and says what is missing where it cannot. Read by any Node from 20 on.
+// Starts the program where it can run, and says what is missing where it cannot. Node 12 must be able to read this file, so that it
+// can say so: no newer syntax, such as an await here.
 import { existsSync, lstatSync, mkdirSync, readdirSync, statSync } from "node:fs"
 import module, { createRequire } from "node:module"
 import os from "node:os"
@@ -74,4 +75,4 @@ keepCompiledCode()
 const entry = hasBundle()
   ? "build/main.js"
   : ["src/main.js", "src/main.ts"].find((name) => existsSync(path.join(root, name)))
-await import(`../${entry}`)
+import(`../${entry}`)
