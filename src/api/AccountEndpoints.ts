@@ -88,6 +88,7 @@ export const removeUser = HttpApiEndpoint.delete("removeUser", "/auth/users/:nam
   success: Enveloped(Schema.Struct({ deleted_user: User })),
   error: [Forbidden, NotFound, Conflict]
 })
+  .middleware(RequestBody)
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
@@ -242,14 +243,16 @@ export const revokeToken = HttpApiEndpoint.delete("revokeToken", "/auth/tokens/:
   params: { id: Parameter.id },
   success: Enveloped(Schema.Struct({ revoked_token: ApiToken })),
   error: NotFound
-}).annotateMerge(
-  documented({
-    name: "revokeToken",
-    summary: "Revoke a token",
-    description:
-      "The server refuses it within a second. You can revoke your own tokens; administrators can revoke any.",
-    example: {
-      response: { status: "success", data: { revoked_token: { ...addedToken, revoked_at: "2026-11-23T08:00:00Z" } } }
-    }
-  })
-)
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    documented({
+      name: "revokeToken",
+      summary: "Revoke a token",
+      description:
+        "The server refuses it within a second. You can revoke your own tokens; administrators can revoke any.",
+      example: {
+        response: { status: "success", data: { revoked_token: { ...addedToken, revoked_at: "2026-11-23T08:00:00Z" } } }
+      }
+    })
+  )

@@ -176,6 +176,9 @@ export const shown = (description: string, example: string) =>
 export const shownAs = <S extends Schema.Codec<unknown>>(value: S, wire: Schema.Top) =>
   Sent<S["Type"]>(Schema.is(value), wire)
 
+/** Names of filters of a list: the field, and the comparison. */
+export const FILTER = /^filter\[([a-zA-Z0-9_.]+)\](?:\[([^[\]]*)\])?$/
+
 /** The parameters of every list (docs/api.md#lists). `filter` is an example of a filter. */
 export const listQuery = (
   filter: readonly [name: string, value: string]
@@ -190,8 +193,8 @@ export const listQuery = (
   per_page: { description: "records per page", example: "50", schema: integers(1, 1000, 50) }
 })
 
-/** Another name of `per_page`, which most lists have. */
-export const limit: Readonly<Record<string, QueryParameter>> = {
+/** Lists that took `limit` before `per_page` was there. */
+export const limited = {
   limit: { description: "another name of `per_page`", example: "50", schema: integers(1, 1000) }
 }
 

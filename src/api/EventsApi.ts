@@ -6,7 +6,7 @@ import { AuditEvent, LiveEvent } from "../domain/events/Event.ts"
 import { Authorization, hostname, RequestParameters } from "./Requests.ts"
 import { MAX_INTEGER } from "../domain/fields/Values.ts"
 import { auditFields } from "../domain/ListFields.ts"
-import { documented, integers, limit, listQuery } from "./Documented.ts"
+import { documented, integers, limited, listQuery } from "./Documented.ts"
 import { BadRequest, Enveloped, NotFound, Page, TooManyRequests } from "./Answers.ts"
 
 const Events = Schema.Struct({
@@ -108,7 +108,7 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
       description:
         "One page of the events that match, the newest first; `X-Total-Count` is their number. `filter[kind]`, `filter[action]`, `filter[actor]`, `filter[hostname]`, `filter[job.id]`, `filter[at][contains]=2026-03-02`.",
       list: auditFields,
-      query: { ...listQuery(["filter[actor]", "indy"]), ...limit },
+      query: { ...listQuery(["filter[actor]", "indy"]), ...limited },
       example: { response }
     })
   ),
@@ -146,7 +146,7 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
         description:
           "Changes with their author, commit and job; also for a deleted device. Otherwise like `GET /audit`.",
         list: auditFields,
-        query: { ...listQuery(["filter[kind]", "change"]), ...limit },
+        query: { ...listQuery(["filter[kind]", "change"]), ...limited },
         example: { response }
       })
     ),
@@ -160,7 +160,7 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
       summary: "Read the history of a job",
       description: "The users who started and aborted it, its end, and its changes. Otherwise like `GET /audit`.",
       list: auditFields,
-      query: { ...listQuery(["filter[action]", "ended"]), ...limit },
+      query: { ...listQuery(["filter[action]", "ended"]), ...limited },
       example: { response }
     })
   )

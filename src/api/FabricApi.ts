@@ -81,14 +81,16 @@ const linknets = HttpApiGroup.make("linknets").add(
     params: { id: Parameter.id },
     success: Deleted,
     error: NotFound
-  }).annotateMerge(
-    documented({
-      name: "deleteLinknet",
-      summary: "Delete a link",
-      description: "Both devices become unsynchronized. A body is ignored.",
-      example: { response: deleted }
-    })
-  ),
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        name: "deleteLinknet",
+        summary: "Delete a link",
+        description: "Both devices become unsynchronized. A body is ignored.",
+        example: { response: deleted }
+      })
+    ),
   HttpApiEndpoint.delete("removeById", "/linknets", {
     payload: LinknetChoice.schema,
     success: Deleted,
@@ -203,14 +205,16 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
     params: { id: Parameter.id },
     success: Enveloped(Schema.Struct({ deleted_mgmtdomain: MgmtDomainRecord })),
     error: NotFound
-  }).annotateMerge(
-    documented({
-      name: "deleteMgmtDomain",
-      summary: "Delete a management domain",
-      description: "Both devices become unsynchronized. Allowed even while access switches use it.",
-      example: { response: { status: "success", data: { deleted_mgmtdomain: domainRecord } } }
-    })
-  )
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        name: "deleteMgmtDomain",
+        summary: "Delete a management domain",
+        description: "Both devices become unsynchronized. Allowed even while access switches use it.",
+        example: { response: { status: "success", data: { deleted_mgmtdomain: domainRecord } } }
+      })
+    )
 )
 
 /** Endpoints of management domains, all with a token. */

@@ -6,7 +6,7 @@ import { ClearLockRequest, DecisionRequest, JobActionRequest } from "../domain/r
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
 import { jobFields } from "../domain/ListFields.ts"
 import * as Documented from "./Documented.ts"
-import { documented, limit, listQuery, shownAs, type QueryParameter, shown } from "./Documented.ts"
+import { documented, limited, listQuery, type QueryParameter, shown, shownAs } from "./Documented.ts"
 import { BadRequest, Conflict, Enveloped, NotFound, Page } from "./Answers.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { JobResult } from "../domain/jobs/JobResults.ts"
@@ -69,6 +69,10 @@ const leaveOut: Readonly<Record<string, QueryParameter>> = {
   filter_jobresult: {
     description: "parts of sync results to leave out, separated by commas: `config`, `diff`",
     example: "config"
+  },
+  show_secrets: {
+    description: "`true` shows secrets in results to callers who may see them (docs/security.md#who-sees-secrets)",
+    example: "false"
   }
 }
 
@@ -97,7 +101,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
       description:
         "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that failed as a whole, `partial` those with some failed devices, `filter[failed_today]=true` both of the last day, `filter[dry_run_job]=12` those that push the differences of dry run 12; also `filter[counts.failed]` and `filter[failed_devices][contains]`.",
       list: jobFields,
-      query: { ...listQuery(["filter[function_name][contains]", "sync"]), ...limit, ...leaveOut },
+      query: { ...listQuery(["filter[function_name][contains]", "sync"]), ...limited, ...leaveOut },
       example: { response: one }
     })
   ),
