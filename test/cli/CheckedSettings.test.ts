@@ -43,7 +43,7 @@ const ALL = ["serve", "doctor"]
 
 /** Commands that read no setting of the server: they ask it, or simulate one. */
 const NONE =
-  "devices device why find ports init hostkeys events sync diff approve reject undo abort jobs job spellings repo firmware login logout approvals alerts audit render dhcp-hook demo lab version".split(
+  "devices device why find ports init hostkeys events sync diff approve reject undo abort leases jobs job spellings repo firmware login logout approvals alerts audit render dhcp-hook demo lab version".split(
     " "
   )
 
