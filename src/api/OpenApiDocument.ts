@@ -16,6 +16,7 @@ const TAGS = {
   jobs: "Jobs, their approval, and the lock between them",
   provisioning: "Discovery, initialisation and synchronization",
   places: "New switches, and the network as planned and seen",
+  leases: "Leases of the DHCP hook that were refused or wait",
   changes: "Earlier configurations, undo, drift and learnt spellings",
   operations: "Live reads, host keys and certificates",
   actor: "What a device is doing now",
