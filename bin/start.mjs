@@ -55,10 +55,10 @@ const hasBundle = () => {
 
 /**
  * Lets Node keep compiled code where nobody else can write, because it is run unread. Without such a folder everything works, and
- * starts a little later. NODE_COMPILE_CACHE names another, and the DHCP hook is too small to need one.
+ * starts a little later. NODE_COMPILE_CACHE names another.
  */
 const keepCompiledCode = () => {
-  if (process.env.NODE_COMPILE_CACHE || process.argv[2] === "dhcp-hook") return
+  if (process.env.NODE_COMPILE_CACHE) return
   try {
     const { homedir, uid } = os.userInfo()
     const folder = path.join(process.env.XDG_CACHE_HOME || path.join(homedir, ".cache"), "switchyard")
