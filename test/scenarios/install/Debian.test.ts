@@ -140,7 +140,13 @@ describe.skipIf(!canInstall)(`The Debian package${canInstall ? "" : ` (${WITHOUT
       assert.isTrue(existsSync(at("var/lib/switchyard")))
 
       dpkg("--purge", "switchyard")
-      for (const name of ["etc/switchyard", "var/lib/switchyard", "var/lib/switchyard-dhcp", "var/log/switchyard", "usr/lib/switchyard"]) {
+      for (const name of [
+        "etc/switchyard",
+        "var/lib/switchyard",
+        "var/lib/switchyard-dhcp",
+        "var/log/switchyard",
+        "usr/lib/switchyard"
+      ]) {
         assert.isFalse(existsSync(at(name)), name)
       }
       assert.isFalse(existsSync(at("var/backups/switchyard")), "there was no backup in it")
