@@ -5,6 +5,7 @@ import { type FormEvent, useState } from "react"
 import { ask, CallFailed, request } from "../../../api/call.ts"
 import type { Data } from "../../../../src/api/Calls.ts"
 import { useAsk } from "../../../api/useAsk.ts"
+import { useDraft } from "../../../app/useDraft.ts"
 import { useHasRight, useMay } from "../../../app/useSession.ts"
 import { DiffView } from "../../../parts/DiffView.tsx"
 import { Empty } from "../../../parts/Empty.tsx"
@@ -16,6 +17,7 @@ import {
   descriptionOf,
   type Edits,
   hasEdits,
+  isEdits,
   isEnabled,
   linesOf,
   NO_EDITS,
@@ -30,6 +32,17 @@ interface Props {
   readonly ports: ReadonlyArray<StoredPort>
   readonly reread: () => Promise<unknown>
 }
+
+/** `pinned`: the version that the user saw when they began to type. */
+interface Typed {
+  readonly edits: Edits
+  readonly pinned: string | null
+}
+
+const UNTOUCHED: Typed = { edits: NO_EDITS, pinned: null }
+
+const isTyped = (value: unknown): value is Typed =>
+  isRecord(value) && isEdits(value["edits"]) && (value["pinned"] === null || typeof value["pinned"] === "string")
 
 type Preview = Data<"POST /device/:hostname/interfaces/preview">
 
@@ -66,16 +79,13 @@ const Preview = ({ preview: { diff, errors } }: { readonly preview: Preview }) =
 export const PortForm = ({ hostname, ports, reread, version }: Props) => {
   const router = useRouter()
   const vlans = useVlans(hostname)
-  // the version that the user saw when they began to type
-  const [pinned, setPinned] = useState<string | null>(null)
-  const [edits, setEdits] = useState<Edits>(NO_EDITS)
+  const names = ports.map(({ name }) => name)
+  const [{ edits, pinned }, setTyped, forgetTyped] = useDraft(`edits of ${names.join(" ")}`, UNTOUCHED, isTyped)
   const [preview, setPreview] = useState<Preview | null>(null)
   const { busy, clear, error, run } = useAct()
-  const names = ports.map(({ name }) => name)
   const vlan = edits.vlan ?? common(ports, vlanOf) ?? ""
   const edit = (changes: Partial<Edits>) => {
-    setEdits({ ...edits, ...changes })
-    setPinned(pinned ?? version)
+    setTyped({ edits: { ...edits, ...changes }, pinned: pinned ?? version })
     setPreview(null)
   }
   const hasRight = useHasRight()
@@ -95,8 +105,7 @@ export const PortForm = ({ hostname, ports, reread, version }: Props) => {
       body,
       headers: { "if-match": pinned ?? version }
     })
-    setEdits(NO_EDITS)
-    setPinned(null)
+    forgetTyped()
     setPreview(null)
     await reread()
   }
@@ -109,7 +118,7 @@ export const PortForm = ({ hostname, ports, reread, version }: Props) => {
   const isOther = pinned !== null && pinned !== version && !isStale
   const takeOver = async () => {
     await reread()
-    setPinned(null)
+    setTyped({ edits, pinned: null })
     clear()
   }
   return (

@@ -18,6 +18,16 @@ export interface Edits {
 
 export const NO_EDITS: Edits = { vlan: null, description: null, enabled: null, lines: null }
 
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === "string"
+
+/** Whether a value that was kept is one of edits. */
+export const isEdits = (value: unknown): value is Edits =>
+  typeof value === "object" &&
+  value !== null &&
+  ["vlan", "description", "lines"].every((field) => isTextOrNull(Reflect.get(value, field))) &&
+  "enabled" in value &&
+  (value.enabled === null || typeof value.enabled === "boolean")
+
 /** The types that a user may give to ports; the others belong to the topology. */
 const EDITABLE: ReadonlySet<string> = new Set([
   "ACCESS_AUTO",
