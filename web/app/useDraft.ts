@@ -17,13 +17,14 @@ const stored = (key: string): unknown => {
 }
 
 /**
- * A state like that of `useState`, which outlasts the screen at this address. `is` recognises a kept value; the last function forgets it and
- * goes back to the first value, as after the form was sent.
+ * A state like that of `useState`, which outlasts the screen at this address. `is` recognises a kept value, and a value without
+ * `isWorthKeeping` ends with the screen. The last function forgets it and goes back to the first value, as after the form was sent.
  */
 export const useDraft = <A>(
   name: string,
   first: A,
-  is: (value: unknown) => value is A
+  is: (value: unknown) => value is A,
+  isWorthKeeping: (value: A) => boolean = () => true
 ): readonly [A, (value: A) => void, () => void] => {
   const user = useIdentity().data ?? ""
   const [key] = useState(() => `${PREFIX}${user} ${location.pathname} ${name}`)
@@ -32,7 +33,8 @@ export const useDraft = <A>(
     return is(kept) ? kept : first
   })
   const change = (next: A) => {
-    sessionStorage.setItem(key, JSON.stringify(next))
+    if (isWorthKeeping(next)) sessionStorage.setItem(key, JSON.stringify(next))
+    else sessionStorage.removeItem(key)
     setValue(next)
   }
   const forget = () => {

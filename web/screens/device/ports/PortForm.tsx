@@ -5,7 +5,6 @@ import { type FormEvent, useState } from "react"
 import { ask, CallFailed, request } from "../../../api/call.ts"
 import type { Data } from "../../../../src/api/Calls.ts"
 import { useAsk } from "../../../api/useAsk.ts"
-import { useDraft } from "../../../app/useDraft.ts"
 import { useHasRight, useMay } from "../../../app/useSession.ts"
 import { DiffView } from "../../../parts/DiffView.tsx"
 import { Empty } from "../../../parts/Empty.tsx"
@@ -17,7 +16,6 @@ import {
   descriptionOf,
   type Edits,
   hasEdits,
-  isEdits,
   isEnabled,
   linesOf,
   NO_EDITS,
@@ -31,18 +29,11 @@ interface Props {
   readonly version: string
   readonly ports: ReadonlyArray<StoredPort>
   readonly reread: () => Promise<unknown>
-}
-
-/** `pinned`: the version that the user saw when they began to type. */
-interface Typed {
   readonly edits: Edits
+  /** The version that the user saw when they began to type. */
   readonly pinned: string | null
+  readonly type: (typed: Pick<Props, "edits" | "pinned">) => void
 }
-
-const UNTOUCHED: Typed = { edits: NO_EDITS, pinned: null }
-
-const isTyped = (value: unknown): value is Typed =>
-  isRecord(value) && isEdits(value["edits"]) && (value["pinned"] === null || typeof value["pinned"] === "string")
 
 type Preview = Data<"POST /device/:hostname/interfaces/preview">
 
@@ -76,16 +67,15 @@ const Preview = ({ preview: { diff, errors } }: { readonly preview: Preview }) =
   </>
 )
 
-export const PortForm = ({ hostname, ports, reread, version }: Props) => {
+export const PortForm = ({ edits, hostname, pinned, ports, reread, type, version }: Props) => {
   const router = useRouter()
   const vlans = useVlans(hostname)
   const names = ports.map(({ name }) => name)
-  const [{ edits, pinned }, setTyped, forgetTyped] = useDraft(`edits of ${names.join(" ")}`, UNTOUCHED, isTyped)
   const [preview, setPreview] = useState<Preview | null>(null)
   const { busy, clear, error, run } = useAct()
   const vlan = edits.vlan ?? common(ports, vlanOf) ?? ""
   const edit = (changes: Partial<Edits>) => {
-    setTyped({ edits: { ...edits, ...changes }, pinned: pinned ?? version })
+    type({ edits: { ...edits, ...changes }, pinned: pinned ?? version })
     setPreview(null)
   }
   const hasRight = useHasRight()
@@ -105,7 +95,7 @@ export const PortForm = ({ hostname, ports, reread, version }: Props) => {
       body,
       headers: { "if-match": pinned ?? version }
     })
-    forgetTyped()
+    type({ edits: NO_EDITS, pinned: null })
     setPreview(null)
     await reread()
   }
@@ -118,7 +108,7 @@ export const PortForm = ({ hostname, ports, reread, version }: Props) => {
   const isOther = pinned !== null && pinned !== version && !isStale
   const takeOver = async () => {
     await reread()
-    setTyped({ edits, pinned: null })
+    type({ edits, pinned: null })
     clear()
   }
   return (

@@ -2,7 +2,7 @@
 import { Button, Group, Text } from "@mantine/core"
 import type { PortOptics } from "../../../../src/domain/DeviceReadings.ts"
 import { useAsk } from "../../../api/useAsk.ts"
-import { isTexts, useDraft } from "../../../app/useDraft.ts"
+import { useDraft } from "../../../app/useDraft.ts"
 import { useMay } from "../../../app/useSession.ts"
 import { Asked } from "../../../parts/Asked.tsx"
 import { Empty } from "../../../parts/Empty.tsx"
@@ -11,7 +11,7 @@ import { SmallTable } from "../../../parts/SmallTable.tsx"
 import { Tone } from "../../../parts/Tone.tsx"
 import type { ToneName } from "../../../parts/tones.ts"
 import type { TabProps } from "../Device.tsx"
-import { descriptionOf, isEnabled, vlanOf } from "./edits.ts"
+import { descriptionOf, hasEdits, isEnabled, isTyped, UNTOUCHED, vlanOf } from "./edits.ts"
 import { Faceplate } from "./Faceplate.tsx"
 import { PortForm } from "./PortForm.tsx"
 
@@ -40,7 +40,8 @@ const Counted = ({ counts, tone }: { readonly counts: ReadonlyArray<number | und
 
 export default function Ports({ device: { hostname, state } }: TabProps) {
   const may = useMay()
-  const [names, setNames] = useDraft<ReadonlyArray<string>>("chosen ports", [], isTexts)
+  const [typed, setTyped] = useDraft("ports", UNTOUCHED, isTyped, ({ edits }) => hasEdits(edits))
+  const { edits, names, pinned } = typed
   const chosen = new Set(names)
   const asked = useAsk("GET /device/:hostname/interfaces", { params: { hostname } }, { kinds: ["interface"] })
   const read = useAsk(
@@ -77,7 +78,7 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
               </Button>
             )}
             {chosen.size > 0 && (
-              <Button size="compact-sm" variant="default" onClick={() => setNames([])}>
+              <Button size="compact-sm" variant="default" onClick={() => setTyped(UNTOUCHED)}>
                 Choose none
               </Button>
             )}
@@ -90,7 +91,7 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
               ports={interfaces}
               states={states}
               chosen={chosen}
-              choose={(name) => setNames(toggled(names, name))}
+              choose={(name) => setTyped({ ...UNTOUCHED, names: toggled(names, name) })}
             />
           )}
           {chosen.size > 0 && may("PUT", `/device/${hostname}/interfaces`) && (
@@ -100,6 +101,9 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
               version={version}
               ports={interfaces.filter(({ name }) => chosen.has(name))}
               reread={() => asked.refetch()}
+              edits={edits}
+              pinned={pinned}
+              type={(changes) => setTyped({ ...typed, ...changes })}
             />
           )}
           {interfaces.length > 0 && (
