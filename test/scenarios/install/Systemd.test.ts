@@ -11,7 +11,7 @@ import { must } from "./Release.ts"
 const packageFile = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "switchyard-package-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-).pipe(Effect.map((folder) => must(process.execPath, ["scripts/debian.mjs", folder, "--fast"]).trim()))
+).pipe(Effect.map((folder) => must(process.execPath, ["scripts/debian.mjs", folder]).trim()))
 
 const AS_COMMANDS_DO = ["--pipe", "--wait", "--quiet", "-p", "User=switchyard"]
 const SETTINGS = ["-p", "EnvironmentFile=/etc/switchyard/switchyard.env", "-E", "DATA_DIR=/var/lib/switchyard"]
