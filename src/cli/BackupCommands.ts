@@ -1,12 +1,16 @@
 /** `switchyard backup` and `switchyard restore`: writes everything that an installation knows into one file, and reads it back. */
 import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { harmless, makeAsking, STOPPED } from "./client/Terminal.ts"
 import { SqlError } from "effect/sql"
-import { failWithSentence } from "./client/Terminal.ts"
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as path from "node:path"
+import { CommandRefused, failWithSentence, harmless, makeAsking, STOPPED } from "./client/Terminal.ts"
+import { codeOf } from "../runtime/SystemErrors.ts"
 import type { Contents } from "../backup/SiteFiles.ts"
 import type { MadeBackup } from "../backup/Backup.ts"
 import { loadDatabase } from "./AtDatabase.ts"
+import { fromStart, takeSettings } from "./Service.ts"
 
 // How `backup` and `restore` end when they do not complete: with a sentence, and with a failing exit code.
 
@@ -25,13 +29,11 @@ const stopped = (sentence: string) => () => {
   return Console.error(sentence)
 }
 
-/** The database's answer in words; a refused statement has changed nothing. */
+/** An error in words, with its cause; a refused statement of the database has changed nothing. */
 const sentenceOf = Effect.fnUntraced(function* (error: { readonly message: string }, unchanged: string) {
-  if (!SqlError.isSqlError(error)) return error.message
-  const { isDatabaseAway, meaning, sqlState } = yield* Effect.promise(() => import("../store/DatabaseErrors.ts"))
-  const { cause } = error.reason
-  const own = !isDatabaseAway(error) && cause instanceof Error ? `: ${cause.message}` : ""
-  return `The database: ${meaning(error)}${own}${sqlState(error) === undefined ? "" : `. ${unchanged}`}`
+  const { sentenceWithCause, sqlState } = yield* Effect.promise(() => import("../store/DatabaseErrors.ts"))
+  if (!SqlError.isSqlError(error)) return sentenceWithCause(error)
+  return `The database: ${sentenceWithCause(error)}${sqlState(error) === undefined ? "" : `. ${unchanged}`}`
 })
 
 /** Runs work and says why it failed or was stopped; `unchanged` says what that means. Uninterruptible parts run to their end. */
@@ -67,14 +69,27 @@ const readPassphrase = Effect.gen(function* () {
 })
 
 /** The settings and the unchanged database, under an application name that differs from a server's. */
-const services = (applicationName: string, purpose: "command" | "restore") =>
-  Effect.map(
-    Effect.promise(() => Promise.all([loadDatabase(), import("../ServerConfig.ts")])),
-    ([database, { ServerConfig }]) =>
-      database
-        .layerAsItIs(applicationName, purpose)
-        .pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")), Layer.provideMerge(ServerConfig.layer))
+const services = (command: "backup" | "restore") =>
+  Effect.map(loadDatabase(command), (database) =>
+    database
+      .layerAsItIs(`switchyard ${command}`, command === "restore" ? "restore" : "command")
+      .pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")), Layer.provideMerge(database.settings))
   )
+
+/** Fails if the service's user, as which the backup is made, may not write a file there. */
+const checkWritable = Effect.fnUntraced(function* (file: string) {
+  const folder = path.dirname(file)
+  const isClosed = yield* Effect.promise(() =>
+    fs.access(folder, fs.constants.W_OK).then(
+      () => false,
+      (error: unknown) => codeOf(error) === "EACCES"
+    )
+  )
+  if (isClosed)
+    return yield* new CommandRefused({
+      message: `${os.userInfo().username}, who makes the backup, may not write into ${folder}: choose another folder, such as /var/backups/switchyard. No backup was made`
+    })
+})
 
 const print = (lines: ReadonlyArray<string>) =>
   Effect.forEach(lines, (line) => Console.log(harmless(line)), { discard: true })
@@ -84,7 +99,8 @@ const verify = Effect.fnUntraced(function* (file: string) {
   const [BackupFile, Restore] = yield* Effect.promise(() =>
     Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts")])
   )
-  const newest = yield* BackupFile.newestIn(file)
+  takeSettings()
+  const newest = yield* BackupFile.newestIn(fromStart(file))
   const contents = yield* Effect.flatMap(BackupFile.open(newest, readPassphrase), Restore.examine)
   yield* print([
     `${newest} is whole, and this release can restore it.`,
@@ -114,12 +130,12 @@ export const backup = Command.make(
       const [Backup, BackupFile] = yield* Effect.promise(() =>
         Promise.all([import("../backup/Backup.ts"), import("../backup/BackupFile.ts")])
       )
+      takeSettings()
       const passphrase = encrypt ? Option.some(yield* readPassphrase) : Option.none()
-      const file = yield* BackupFile.fileFor(named, encrypt)
-      const made = yield* Effect.provide(
-        Backup.make({ file, force, smaller, passphrase }),
-        yield* services("switchyard backup", "command")
-      )
+      const file = yield* BackupFile.fileFor(fromStart(named), encrypt)
+      const database = yield* services("backup")
+      yield* checkWritable(file)
+      const made = yield* Effect.provide(Backup.make({ file, force, smaller, passphrase }), database)
       yield* print(madeText(file, made, encrypt))
     }).pipe(endingWell("No backup was made"))
   }
@@ -156,7 +172,9 @@ export const restore = Command.make(
       const [BackupFile, Restore] = yield* Effect.promise(() =>
         Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts")])
       )
-      const reader = yield* Effect.interruptible(BackupFile.open(file, readPassphrase))
+      takeSettings()
+      // before the command becomes the service's user: the file may be root's
+      const reader = yield* Effect.interruptible(BackupFile.open(fromStart(file), readPassphrase))
       const contents = yield* Effect.interruptible(Restore.examine(reader))
       const prepare = Effect.gen(function* () {
         const prepared = yield* Restore.prepare(reader, contents, { replace, withoutKey, sealed: SEALED })
@@ -174,9 +192,7 @@ export const restore = Command.make(
           ...(yield* Restore.olderCommits)
         ])
       })
-      const context = yield* Effect.interruptible(
-        Effect.flatMap(services("switchyard restore", "restore"), Layer.build)
-      )
+      const context = yield* Effect.interruptible(Effect.flatMap(services("restore"), Layer.build))
       yield* Effect.provide(carryOut, context)
       // a user who stops it too late reads that the database was restored
     }).pipe(Effect.scoped, endingWell("Nothing was changed"), Effect.uninterruptible)
