@@ -15,8 +15,10 @@ export interface Hand {
 /** Where a block stands, for messages. */
 export const whereOf = ({ document, line }: Block): string => `${document}:${line}`
 
-const UNTIL_READY = "until curl -sf http://127.0.0.1:5000/api/health/ready > /dev/null; do sleep 0.2; done"
-const UNTIL_LIVE = "until curl -sf http://127.0.0.1:5000/api/health/live > /dev/null; do sleep 0.2; done"
+/** Waits until a command of the shell succeeds. */
+const until = (command: string) => `timeout 120 sh -c 'until ${command} > /dev/null; do sleep 0.2; done'`
+const UNTIL_READY = until("curl -sf http://127.0.0.1:5000/api/health/ready")
+const UNTIL_LIVE = until("curl -sf http://127.0.0.1:5000/api/health/live")
 const CLONE = "cd /root/switchyard"
 
 /** An editor that fills in what the documents ask for. */
@@ -42,14 +44,14 @@ export const byHand: ReadonlyArray<Hand> = [
   { before: '"dry_run": false', shows: /\+ +switchport access vlan/ },
   { before: "$API/job/$JOB/revert", shows: /"status":"success"/ },
   { before: "npm run release", lines: CLONE, shows: /switchyard_\S+\.deb: OK/ },
-  { before: "apt install", lines: EDITOR, shows: /^\d+\.\d+\.\d+$/m },
+  { before: "apt install", lines: EDITOR, shows: /^switchyard v\d/m },
   { before: "switchyard setup --name admin", lines: `${UNTIL_LIVE}\n${FORGE}`, shows: /admin may do everything/ },
   { before: "switchyard user add maria", lines: UNTIL_READY, shows: /access_token/ },
   { before: "openssl genpkey", lines: CLONE },
   {
     before: "Bearer $(cat maria.token)",
     lines: `install -m 0644 jwt-public.pem /etc/switchyard/
-echo JWT_CERT=/etc/switchyard/jwt-public.pem >> /etc/switchyard/switchyard.env
+printf '%s\\n' JWT_CERT=/etc/switchyard/jwt-public.pem ROLES_CLAIM=roles >> /etc/switchyard/switchyard.env
 systemctl restart switchyard
 ${UNTIL_READY}`,
     shows: /"status":"success"/
@@ -70,7 +72,7 @@ mkdir -p /mnt/elsewhere; chown switchyard /mnt/elsewhere`,
     before: "list.crl",
     lines: `TOKEN=$(curl -s -X POST -u "admin:a long enough password" http://127.0.0.1:5000/api/v1.0/auth | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -sf -X POST -H "Authorization: Bearer $TOKEN" http://127.0.0.1:5000/api/v1.0/certificate_authority > /dev/null
-until test -e /var/lib/switchyard/ca/rootCA.crt; do sleep 0.2; done`,
+${until("test -e /var/lib/switchyard/data/ca/rootCA.crt")}`,
     shows: /Certificate Revocation List/
   },
   {
