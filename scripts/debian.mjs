@@ -117,6 +117,7 @@ export const makeDebianPackage = async (folder, { fast = false } = {}) => {
     .replace("@SIZE@", String(size))
   writeFileSync(at("DEBIAN/control"), control)
   cpSync(path.join(debian, "conffiles"), at("DEBIAN/conffiles"))
+  cpSync(path.join(debian, "triggers"), at("DEBIAN/triggers"))
   for (const name of ["postinst", "prerm", "postrm"]) {
     cpSync(path.join(debian, name), at("DEBIAN", name))
     chmodSync(at("DEBIAN", name), 0o755)

@@ -1,4 +1,5 @@
 /** Users with a password, and API tokens (docs/security.md). */
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { NewTokenRequest, NewUserRequest, PersonRequest, UserChangeRequest } from "../domain/requests/SignOnRequests.ts"
@@ -239,7 +240,7 @@ export const createToken = HttpApiEndpoint.post("createToken", "/auth/tokens", {
   )
 
 export const revokeToken = HttpApiEndpoint.delete("revokeToken", "/auth/tokens/:id(^\\d+$)", {
-  params: { id: Schema.String },
+  params: { id: Parameter.id },
   success: Enveloped(Schema.Struct({ revoked_token: ApiToken })),
   error: NotFound
 })

@@ -3,7 +3,8 @@ import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
-import { documented, listQuery, shown, limited } from "./Documented.ts"
+import { deliveryFields } from "../domain/ListFields.ts"
+import { documented, limited, listQuery, shown } from "./Documented.ts"
 import { BadRequest, Enveloped, NotFound, Page } from "./Answers.ts"
 import { isGlob } from "../domain/access/Glob.ts"
 import * as Body from "../domain/fields/Body.ts"
@@ -90,7 +91,7 @@ const Alerts = Schema.Struct({
       identifier: "AlertRule"
     })
   ),
-  deliveries: Schema.Struct({ waiting: Schema.Int, dead: Schema.Int, oldest_seconds: Schema.Number }).annotate({
+  deliveries: Schema.Struct({ waiting: Schema.Int, dead: Schema.Int, oldest_seconds: Schema.Finite }).annotate({
     identifier: "DeliveryCounts"
   }),
   alerts: Schema.Array(
@@ -223,6 +224,7 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/alerts/deliveries", {
       summary: "List messages to receivers",
       description:
         "One page, the newest first, with the headers of [lists](#lists). `answer` is the receiver's last answer, or why it could not be reached; `next_at` is the time of the next attempt.",
+      list: deliveryFields,
       query: { ...listQuery(["filter[rule]", "job_not_success"]), ...limited },
       example: { response: { status: "success", data: { deliveries: [delivery] } } }
     })
@@ -305,7 +307,7 @@ const addMute = HttpApiEndpoint.post("addMute", "/alerts/mutes", {
   )
 
 const removeMute = HttpApiEndpoint.delete("removeMute", "/alerts/mutes/:id(^\\d+$)", {
-  params: { id: Schema.String },
+  params: { id: Parameter.id },
   success: Enveloped(Schema.Struct({ removed_mute: Mute })),
   error: NotFound
 })

@@ -1,4 +1,5 @@
 /** Firmware images and upgrades (docs/api.md#firmware-images). */
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import {
@@ -223,7 +224,7 @@ const views = endpoints.add(
     })
   ),
   HttpApiEndpoint.get("campaign", "/job/:id(^\\d+$)/upgrade", {
-    params: { id: Schema.String },
+    params: { id: Parameter.id },
     success: Enveloped(UpgradeCampaign),
     error: NotFound
   }).annotateMerge(

@@ -62,7 +62,7 @@ export const learnedLines = HttpApiEndpoint.get("learnedLines", "/learned_lines"
   )
 
 export const withdrawLearnedLine = HttpApiEndpoint.delete("withdrawLearnedLine", "/learned_lines/:id(^\\d+$)", {
-  params: { id: Schema.String },
+  params: { id: Parameter.id },
   success: Enveloped(Schema.Struct({ withdrawn_line: LearnedLine })),
   error: NotFound
 })

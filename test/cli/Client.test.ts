@@ -140,6 +140,21 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       for (const sign of CONTROL) expect(mutes.out).not.toContain(sign)
       expect((yield* cli("alerts list")).code).toBe(0)
       expect((yield* cli("alerts dead --json")).out.trim()).toBe("[]")
+      expect(yield* cli("leases")).toMatchObject({
+        code: 0,
+        err: expect.stringContaining("No lease was refused or waits")
+      })
+      yield* boss("POST", "/dhcp_leases", {
+        ztp_mac: "00:1c:73:00:0d:09",
+        dhcp_ip: "10.90.0.9",
+        platform: "toaster",
+        host: "dhcp1",
+        waiting: 12
+      })
+      const leases = yield* cli("leases")
+      expect(leases.out).toMatch(/^ZTP_MAC +DHCP_IP[^]*001C73000D09 +10\.90\.0\.9 +toaster +refused/)
+      expect(leases.out).toContain("dhcp1 had 12 more to report at")
+      expect(parsed(yield* cli("leases --json"))).toMatchObject([{ ztp_mac: "001C73000D09", outcome: "refused" }])
       expect(yield* cli("spellings list --platform eos")).toMatchObject({
         code: 0,
         err: expect.stringContaining("Nothing was learnt")
