@@ -1,4 +1,5 @@
-// Starts the program where it can run, and says what is missing where it cannot. Read by any Node from 20 on.
+// Starts the program where it can run, and says what is missing where it cannot. Node 12 must be able to read this file, so that it
+// can say so: no newer syntax, such as an await here.
 import { existsSync, lstatSync, mkdirSync, readdirSync, statSync } from "node:fs"
 import module, { createRequire } from "node:module"
 import os from "node:os"
@@ -54,10 +55,10 @@ const hasBundle = () => {
 
 /**
  * Lets Node keep compiled code where nobody else can write, because it is run unread. Without such a folder everything works, and
- * starts a little later. NODE_COMPILE_CACHE names another, and the DHCP hook is too small to need one.
+ * starts a little later. NODE_COMPILE_CACHE names another.
  */
 const keepCompiledCode = () => {
-  if (process.env.NODE_COMPILE_CACHE || process.argv[2] === "dhcp-hook") return
+  if (process.env.NODE_COMPILE_CACHE) return
   try {
     const { homedir, uid } = os.userInfo()
     const folder = path.join(process.env.XDG_CACHE_HOME || path.join(homedir, ".cache"), "switchyard")
@@ -74,4 +75,4 @@ keepCompiledCode()
 const entry = hasBundle()
   ? "build/main.js"
   : ["src/main.js", "src/main.ts"].find((name) => existsSync(path.join(root, name)))
-await import(`../${entry}`)
+import(`../${entry}`)

@@ -21,6 +21,7 @@ import {
 } from "node:fs"
 import path from "node:path"
 import { pathToFileURL } from "node:url"
+import { gzipSync } from "node:zlib"
 import { makePackage, version } from "./pack.mjs"
 
 const root = path.resolve(import.meta.dirname, "..")
@@ -63,6 +64,25 @@ const setModes = (folder) => {
   }
 }
 
+const FOLDERS = [
+  "usr/bin",
+  "usr/lib/systemd/system",
+  "usr/share/doc/switchyard",
+  "etc/logrotate.d",
+  "etc/switchyard/secrets",
+  "var/log/switchyard",
+  "DEBIAN"
+]
+
+/** The man page and the completions, where Debian has them: man pages are compressed there. */
+const moveShellFiles = (from, to) => {
+  cpSync(from, to, { recursive: true })
+  rmSync(from, { recursive: true })
+  const manPage = path.join(to, "man/man1/switchyard.1")
+  writeFileSync(`${manPage}.gz`, gzipSync(readFileSync(manPage), { level: 9 }))
+  rmSync(manPage)
+}
+
 export const makeDebianPackage = async (folder, { fast = false } = {}) => {
   const architecture = ARCHITECTURES[process.arch]
   if (process.platform !== "linux" || architecture === undefined) {
@@ -78,22 +98,17 @@ export const makeDebianPackage = async (folder, { fast = false } = {}) => {
   mkdirSync(path.join(program, "node/bin"), { recursive: true })
   const own = path.join(root, "node_modules/node/bin/node")
   cpSync(realpathSync(existsSync(own) ? own : process.execPath), path.join(program, "node/bin/node"))
-  for (const name of [
-    "usr/bin",
-    "usr/lib/systemd/system",
-    "usr/share/doc/switchyard",
-    "etc/switchyard/secrets",
-    "DEBIAN"
-  ]) {
-    mkdirSync(at(name), { recursive: true })
-  }
+  for (const name of FOLDERS) mkdirSync(at(name), { recursive: true })
   symlinkSync("../lib/switchyard/bin/switchyard", at("usr/bin/switchyard"))
-  cpSync(path.join(root, "deploy/systemd/switchyard.service"), at("usr/lib/systemd/system/switchyard.service"))
+  cpSync(path.join(root, "deploy/systemd"), at("usr/lib/systemd/system"), { recursive: true })
+  moveShellFiles(path.join(program, "share"), at("usr/share"))
   cpSync(path.join(root, "LICENSE"), at("usr/share/doc/switchyard/copyright"))
+  cpSync(path.join(root, "deploy/logrotate/switchyard"), at("etc/logrotate.d/switchyard"))
   cpSync(path.join(debian, "switchyard.env"), at("etc/switchyard/switchyard.env"))
   const size = Math.ceil(sizeOf(tree) / 1024)
   setModes(tree)
   chmodSync(at("etc/switchyard/secrets"), 0o700)
+  chmodSync(at("var/log/switchyard"), 0o750)
   chmodSync(at("etc/switchyard/switchyard.env"), 0o640)
 
   const control = readFileSync(path.join(debian, "control"), "utf8")

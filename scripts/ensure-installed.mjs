@@ -1,13 +1,20 @@
 /**
  * Installs the dependencies when they are missing or are not those of the lock file, whoever installed them before: `npm ci`,
  * `npm install` or this program. Runs on any Node from 20 on, without dependencies of its own, and ends in bounded time when
- * the package registry does not answer.
+ * the package registry does not answer. An older Node gets a sentence, so Node 12 must be able to read this file: no newer syntax,
+ * and no import by a name that its modules do not have.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, readFileSync, rmSync } from "node:fs"
+import fs from "node:fs"
 import path from "node:path"
+import { fileURLToPath } from "node:url"
 
-const root = path.resolve(import.meta.dirname, "..")
+const { existsSync, readFileSync, rmSync } = fs
+
+/** As `engines` in package.json says. */
+const OLDEST_NODE = 20
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..")
 
 /** How npm asks the registry: given up after about a minute and a half, where npm alone would try for a quarter of an hour. */
 const FETCH = {
@@ -34,8 +41,8 @@ const isSame = (wanted, found) =>
  */
 const isInstalled = () => {
   const { dependencies, devDependencies } = readJson("package.json")
-  const wanted = readJson("package-lock.json").packages ?? {}
-  const found = readJson("node_modules", ".package-lock.json").packages ?? {}
+  const wanted = readJson("package-lock.json").packages || {}
+  const found = readJson("node_modules", ".package-lock.json").packages || {}
   const isLocked = Object.entries(wanted).every(([place, entry]) => {
     if (!place.startsWith("node_modules/")) return true
     const present = found[place]
@@ -56,8 +63,9 @@ const NETWORK =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|EIDLETIMEOUT|_TIMEOUT|FETCH_ERROR|network/i
 
 const reasonOf = ({ error, signal, stderr }) => {
-  if (error?.code === "ENOENT") return "npm was not found; it comes with Node.js"
-  if (error?.code === "ETIMEDOUT" || signal === "SIGTERM") return `npm took more than ${DEADLINE_MINUTES} minutes`
+  const code = error === undefined ? undefined : error.code
+  if (code === "ENOENT") return "npm was not found; it comes with Node.js"
+  if (code === "ETIMEDOUT" || signal === "SIGTERM") return `npm took more than ${DEADLINE_MINUTES} minutes`
   if (NETWORK.test(stderr)) {
     return "the package registry cannot be reached. Connect this machine to it, or set npm's `registry` or `proxy`, and try again"
   }
@@ -76,10 +84,18 @@ const npm = (...words) => {
     timeout: DEADLINE_MINUTES * 60_000
   })
   if (done.status === 0) return
-  process.stderr.write(`${done.stderr ?? ""}The dependencies could not be installed: ${reasonOf(done)}.\n`)
-  process.exit(done.status ?? 1)
+  process.stderr.write(`${done.stderr || ""}The dependencies could not be installed: ${reasonOf(done)}.\n`)
+  process.exit(done.status || 1)
 }
 
+const found = process.versions.node
+if (Number.parseInt(found, 10) < OLDEST_NODE) {
+  process.stderr.write(
+    `Switchyard needs Node.js ${OLDEST_NODE} or newer, and this is Node.js ${found} (${process.execPath}). Install a newer one ` +
+      `(https://nodejs.org/en/download), and try again.\n`
+  )
+  process.exit(1)
+}
 if (!isInstalled()) {
   process.stderr.write("Installing dependencies (once, about half a minute) ...\n")
   // without its list npm looks at the packages themselves

@@ -1,6 +1,6 @@
 /**
  * Makes the npm package `@switchyard/server` of this repository: a folder with the types stripped from every module, because Node refuses
- * TypeScript below `node_modules`, with the bundle of the server and the page built, and with exactly the packages of the lock file; then its tarball.
+ * TypeScript below `node_modules`, with the bundle of the server and the page built, with man page and completions, and with exactly the packages of the lock file; then its tarball.
  *
  *   node scripts/pack.mjs [FOLDER]     writes FOLDER/switchyard-server-VERSION.tgz (FOLDER is dist by default) and prints its name
  */
@@ -11,6 +11,7 @@ import path from "node:path"
 import { pathToFileURL } from "node:url"
 import { bringPageUpToDate } from "./build-page.mjs"
 import { bundleInto } from "./build-server.mjs"
+import { shellFiles } from "./manual/ShellFiles.ts"
 import { addDeclarations, exported } from "./pack-types.mjs"
 
 const root = path.resolve(import.meta.dirname, "..")
@@ -70,6 +71,7 @@ const manifest = () => {
     license,
     type,
     bin,
+    man: ["share/man/man1/switchyard.1"],
     exports: exported,
     gitHead: commit(),
     engines: { node: ">=24" },
@@ -97,6 +99,10 @@ export const makePackage = async (folder) => {
   for (const name of STRIPPED) stripBelow(path.join(folder, name))
   addDeclarations(folder)
   await bundleInto(path.join(folder, "build"))
+  for (const [name, text] of await shellFiles()) {
+    mkdirSync(path.dirname(path.join(folder, "share", name)), { recursive: true })
+    writeFileSync(path.join(folder, "share", name), text)
+  }
   const made = manifest()
   writeJson(path.join(folder, "package.json"), made)
   writeJson(path.join(folder, "npm-shrinkwrap.json"), shrinkwrap(made))

@@ -88,7 +88,7 @@ const walks = {
     text: "The MAC address of a blank switch and the name that it gets, until its record says MANAGED.",
     marker: "lease",
     legs: [
-      [/http\/devices\/DeviceHandlers/, /machines\/device\/DeviceLifecycle/],
+      [/http\/LeaseHandlers/, /machines\/device\/DeviceLifecycle/],
       [/jobs\/engine\/JobRunner/, /jobs\/init\/Move/]
     ]
   },

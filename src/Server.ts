@@ -34,7 +34,7 @@ export const ports = Layer.mergeAll(
   Repositories.layer,
   Previews.layer,
   LiveDevices.layer,
-  Readiness.layer,
+  Readiness.layer.pipe(Layer.provide(Repositories.layer)),
   AlertRulesInForce.layer
 )
 

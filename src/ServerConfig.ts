@@ -3,7 +3,7 @@
  * with the logins of devices and the secrets under other names. An invalid value stops the start with a sentence that names the
  * variable.
  */
-import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Struct } from "effect"
+import { Config, ConfigProvider, Context, Effect, Exit, Layer, Option, Redacted, Struct } from "effect"
 import { withFiles } from "./runtime/SecretSources.ts"
 import { withSettingsFile } from "./runtime/SettingsFile.ts"
 import { filled, type PrivateKey, readPrivateKey, type Setting, withEmptyLists } from "./runtime/SettingForms.ts"
@@ -44,6 +44,26 @@ export type ServerSettings = Omit<Config.Success<ReturnType<typeof readVariables
   }
 
 const readVariables = () => Config.all(variables)
+
+/** A setting with a name of its own, as `DATA_DIR`. */
+export type SettingName = keyof typeof settings
+
+/** The environment without settings that have an invalid value, except these. */
+const withoutInvalid = Effect.fnUntraced(function* (
+  environment: Readonly<Record<string, string | undefined>>,
+  checked: ReadonlyArray<string>
+) {
+  const provider = providerOf(environment)
+  const left = { ...environment }
+  for (const [name, config] of Object.entries<Config.Config<unknown>>(variables)) {
+    if (checked.includes(name)) continue
+    if (Exit.isFailure(yield* Effect.exit(config.parse(provider)))) delete left[name]
+  }
+  return left
+})
+
+const providerOf = (environment: Readonly<Record<string, string | undefined>>) =>
+  ConfigProvider.fromEnvRecord(withEmptyLists(environment))
 
 /** Name and password for devices in one state. */
 export interface Login {
@@ -113,9 +133,12 @@ const secretsWith = (prefix: string, environment: Readonly<Record<string, string
 export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>()("switchyard/ServerConfig") {
   /** Reads an environment. Fails with a ConfigError that names the variable and the rule, and with SecretUnavailable. */
   static readonly layerOf = (given: Readonly<Record<string, string | undefined>>) =>
-    Layer.unwrap(Effect.map(withFiles(given), ServerConfig.#layerOf))
+    Layer.unwrap(Effect.map(withFiles(given), (environment) => ServerConfig.#layerOf(environment, readKeyLogins)))
 
-  static readonly #layerOf = (environment: Readonly<Record<string, string | undefined>>) =>
+  static readonly #layerOf = <E>(
+    environment: Readonly<Record<string, string | undefined>>,
+    keys: Effect.Effect<ReadonlyMap<LoginState, KeyLogin>, E>
+  ) =>
     Layer.effect(
       ServerConfig,
       Effect.gen(function* () {
@@ -130,7 +153,7 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
           // a user who signs on at a provider has its token
           JWT_ENABLED: values.JWT_ENABLED || values.OIDC_ENABLED,
           logins,
-          keyLogins: yield* readKeyLogins,
+          keyLogins: yield* keys,
           nextLogins: yield* readNextLogins(logins),
           templateSecrets: secretsWith("TEMPLATE_SECRET_", environment),
           deviceSecrets: secretsWith("DEVICE_SECRET_", environment),
@@ -138,8 +161,28 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
           alertSecrets: secretsWith("ALERT_SECRET_", environment)
         })
       })
-    ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(withEmptyLists(environment)))))
+    ).pipe(Layer.provide(ConfigProvider.layer(providerOf(environment))))
 
   /** Reads the process's environment, and the settings file of DATA_DIR for missing variables. */
   static readonly layer = Layer.unwrap(Effect.map(withSettingsFile(process.env), ServerConfig.layerOf))
+
+  /**
+   * The same for a command that needs these settings only. Any other one that is invalid, or whose file cannot be read, counts as not set: a
+   * file of secrets may exist only while the server runs.
+   */
+  static readonly layerChecking = (
+    checked: ReadonlyArray<SettingName>,
+    given: Readonly<Record<string, string | undefined>> = process.env
+  ) =>
+    Layer.unwrap(
+      Effect.gen(function* () {
+        const names: ReadonlyArray<string> = checked
+        const environment = yield* withFiles(yield* withSettingsFile(given), (name) => names.includes(name))
+        const usable = yield* withoutInvalid(environment, names)
+        return ServerConfig.#layerOf(
+          usable,
+          Effect.orElseSucceed(readKeyLogins, () => new Map<LoginState, KeyLogin>())
+        )
+      })
+    )
 }

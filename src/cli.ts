@@ -1,7 +1,7 @@
 /** The command line: runs the command that the user typed (`cli/Commands.ts`) and loads only the modules that it needs. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Effect, Exit, Layer, Option, Runtime } from "effect"
+import { Cause, Config, Console, Effect, Exit, Layer, Option, Runtime } from "effect"
 import { CliError, CliOutput, Command } from "effect/cli"
 import { printFailure } from "./cli/client/Terminal.ts"
 import { rootFor } from "./cli/Commands.ts"
@@ -24,7 +24,27 @@ const presenter = CliOutput.layerPresenter({
       : CliOutput.defaultPresenter.present(event)
 })
 
+/** A setting that cannot be read names itself at the end of two lines. */
+const SETTING = /^SchemaError\(([\s\S]*?)\s+at \["(\w+)"\]\)$/
+
+/** The sentence of an error, with that of its cause if it leaves it out. */
+const sentenceOf = ({ cause, message }: Error | Config.ConfigError): string => {
+  const [, why, setting] = SETTING.exec(message) ?? []
+  if (why !== undefined && setting !== undefined) return `${setting}: ${why}`
+  return cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message
+}
+
+/** What somebody can mend is one sentence; only a defect shows where in the program it happened. */
+const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  if (Cause.hasInterruptsOnly(cause) || !Runtime.getErrorReported(Cause.squash(cause))) return Effect.void
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  return error instanceof Error || error instanceof Config.ConfigError
+    ? Console.error(sentenceOf(error))
+    : Effect.logError(cause)
+}
+
 const program = Effect.flatMap(rootFor(process.argv.slice(2)), (root) => Command.run(root, { version: release })).pipe(
+  Effect.tapCause(report),
   Effect.provide(Layer.mergeAll(NodeServices.layer, presenter))
 )
 
@@ -36,6 +56,7 @@ const isMistyped = (cause: Cause.Cause<unknown>): boolean => {
 // A stop by signal is a success: a supervisor must not take it for a crash. A user who stops following a job does not know its
 // end, so `watch` sets another code. Errors may have an exit code of their own.
 NodeRuntime.runMain(program, {
+  disableErrorReporting: true,
   teardown: (exit, done) => {
     if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return end(Number(process.exitCode ?? 0), done)
     return Exit.isFailure(exit) && isMistyped(exit.cause) ? done(MISTYPED) : Runtime.defaultTeardown(exit, done)

@@ -1,7 +1,9 @@
-/**
- * The program `switchyard`: only its sub-commands. The DHCP hook is called for every lease, so it starts before anything larger
- * is loaded.
- */
-const [command] = process.argv.slice(2)
-if (command === "dhcp-hook") await import("./dhcp/hookMain.ts")
-else await import("./cli.ts")
+/** The program `switchyard`: only its sub-commands. The DHCP hook is a shell program, which `bin/switchyard` runs without Node. */
+import { spawnSync } from "node:child_process"
+import * as path from "node:path"
+
+const words = process.argv.slice(2)
+if (words[0] === "dhcp-hook") {
+  const hook = path.resolve(import.meta.dirname, "../deploy/dhcp/switchyard-lease")
+  process.exitCode = spawnSync("sh", [hook, ...words], { stdio: "inherit" }).status ?? 1
+} else await import("./cli.ts")

@@ -9,7 +9,7 @@ const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : 
 
 const comment = (schema: JsonObject): string => {
   const { description } = schema
-  return typeof description === "string" ? `/** ${description.replaceAll("*/", "*\\/")} */ ` : ""
+  return typeof description === "string" ? `/** ${description.replaceAll("*/", "*\\/")} */\n` : ""
 }
 
 /** The name of a record in another module. */
@@ -50,7 +50,7 @@ const recordOf = (schema: JsonObject, qualify: Qualify): string => {
     ({ isRequired, name, schema: field }) =>
       `${comment(field)}readonly ${key(name)}${isRequired ? "" : "?"}: ${typeOf(field, qualify)}${isRequired ? "" : " | undefined"}`
   )
-  return `{ ${lines.join("; ")} }`
+  return `{ ${lines.join("\n")} }`
 }
 
 const here: Qualify = (name) => name
@@ -90,10 +90,10 @@ const queryType = ({ filters, query }: Call): string | undefined => {
   if (query.length === 0 && filters === undefined) return undefined
   const fields = query.map(
     ({ description, name, schema }) =>
-      `/** ${description.replaceAll("*/", "*\\/")} */ readonly ${key(name)}?: ${scalar(schema)} | undefined`
+      `/** ${description.replaceAll("*/", "*\\/")} */\nreadonly ${key(name)}?: ${scalar(schema)} | undefined`
   )
-  const filter = `/** Values by field: \`{ state: "MANAGED", "hostname[contains]": "acc" }\`. */ readonly filter?: Filter | undefined`
-  return `{ ${[...fields, ...(filters === undefined ? [] : [filter])].join("; ")} }`
+  const filter = `/** Values by field: \`{ state: "MANAGED", "hostname[contains]": "acc" }\`. */\nreadonly filter?: Filter | undefined`
+  return `{ ${[...fields, ...(filters === undefined ? [] : [filter])].join("\n")} }`
 }
 
 const methodOf = (call: Call): string => {

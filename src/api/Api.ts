@@ -13,11 +13,12 @@ import { JobsGroup } from "./JobsApi.ts"
 import { LinknetsGroup, MgmtDomainsGroup } from "./FabricApi.ts"
 import { HealthGroup, MetricsGroup, PluginsGroup, ServerGroup, SystemGroup } from "./SystemApi.ts"
 import { OperationsGroup } from "./OperationsApi.ts"
+import { LeasesGroup } from "./LeasesApi.ts"
 import { PlacesGroup } from "./PlacesApi.ts"
-import { published } from "./OpenApiDocument.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
 import { SettingsGroup, SettingsModelGroup, WindowsGroup } from "./SettingsApi.ts"
+import { published } from "./OpenApiDocument.ts"
 
 /** The base path of all routes except the probes and the metrics. */
 export const BASE = "/api/v1.0"
@@ -31,6 +32,7 @@ const versioned = HttpApi.make("switchyard")
     JobsGroup,
     ProvisioningGroup,
     PlacesGroup,
+    LeasesGroup,
     ChangesGroup,
     OperationsGroup,
     ActorGroup,

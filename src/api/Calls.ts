@@ -110,6 +110,8 @@ export const beyondDevices: ReadonlyArray<string> = [
   "DELETE /joblocks",
   "POST /discover_device",
   "POST /device_discover",
+  "GET /dhcp_leases",
+  "POST /dhcp_leases",
   "GET /certificate_authority",
   "POST /certificate_authority",
   "GET /certificates",

@@ -172,6 +172,38 @@ export interface WriteOptions {
   readonly passphrase: Option.Option<Redacted.Redacted>
 }
 
+/** Names of backups that are made into a folder: the time in UTC, and whether they are encrypted. */
+const ENDINGS = { encrypted: ".backup", clear: ".tar" } as const
+const IN_FOLDER = /^[^.].*\.(?:backup|tar)$/
+
+const isFolder = (file: string) =>
+  Effect.promise(() =>
+    fs.stat(file).then(
+      (found) => found.isDirectory(),
+      () => false
+    )
+  )
+
+/** The file to write a backup to: `file` itself, or in a folder a new name with the time (`switchyard-2026-11-24T03-30-00Z.backup`). */
+export const fileFor = Effect.fn("BackupFile.fileFor")(function* (file: string, isEncrypted: boolean) {
+  if (!(yield* isFolder(file))) return file
+  const time = new Date(yield* Clock.currentTimeMillis).toISOString().replace(/\.\d+Z$/, "Z")
+  return path.join(file, `switchyard-${time.replaceAll(":", "-")}${ENDINGS[isEncrypted ? "encrypted" : "clear"]}`)
+})
+
+/** The file to read a backup from: `file` itself, or the newest backup in a folder. Fails with BackupFileError if the folder has none. */
+export const newestIn = Effect.fn("BackupFile.newestIn")(function* (file: string) {
+  if (!(yield* isFolder(file))) return file
+  const found = yield* attempt(`${file} cannot be read`, async () => {
+    const entries = await fs.readdir(file, { withFileTypes: true })
+    const names = entries.filter((entry) => entry.isFile() && IN_FOLDER.test(entry.name)).map((entry) => entry.name)
+    return Promise.all(names.map(async (name) => ({ name, time: (await fs.stat(path.join(file, name))).mtimeMs })))
+  })
+  const [newest] = found.toSorted((a, b) => b.time - a.time || (a.name < b.name ? 1 : -1))
+  if (newest === undefined) return yield* new BackupFileError({ message: `${file} has no backup (*.backup, *.tar)` })
+  return path.join(file, newest.name)
+})
+
 /** The kind of file with that name. Links are not followed. */
 const kindOf = (file: string) =>
   Effect.promise(() =>

@@ -2,30 +2,34 @@
  * `switchyard token`, `switchyard user` and `switchyard person`: makes and revokes access (docs/api.md#api-tokens,
  * docs/security.md#local-users).
  */
-import { Effect, Redacted } from "effect"
+import { Console, Effect, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { randomBytes } from "node:crypto"
-import * as os from "node:os"
 import { ApiTokens } from "../access/ApiTokens.ts"
 import { Permissions } from "../access/Permissions.ts"
 import { PersonStore } from "../store/AccountStore.ts"
 import { LocalUsers } from "../access/LocalUsers.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
-import { atDatabase, isServerNamed } from "./AtDatabase.ts"
-import { format, printJson, printListed, readInput, reported } from "./client/Terminal.ts"
-import { ask, AwaitsApproval, Mistyped, Refused } from "./client/Server.ts"
+import { atDatabase } from "./AtDatabase.ts"
+import { callerName, isAtServer } from "./Service.ts"
+import { format, harmless, printJson, printListed, readInput, reported } from "./client/Terminal.ts"
+import { ask, AwaitsApproval, Mistyped, Refused, serverUrl } from "./client/Server.ts"
 import { Acting } from "../domain/access/Identity.ts"
 
 /** A user who can read the database's settings works in the name of their account on this machine. */
-const worker = () => `${os.userInfo().username} (command line)`
+const worker = () => `${callerName()} (command line)`
 
-/** Works at the named server, or else at the database. */
+/** Works at the server, or else at the database with the settings of this command. */
 const work = Effect.fnUntraced(function* <A, E, B, E2 extends { readonly message: string }>(
+  command: "token" | "user" | "person",
   atServer: Effect.Effect<{ readonly answer: { readonly data: A } }, E>,
   here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Permissions | PersonStore>
 ) {
-  if (isServerNamed()) return (yield* atServer).answer.data
-  const services = yield* atDatabase
+  if (isAtServer()) {
+    if (!process.env["SWITCHYARD_URL"]) yield* Console.error(harmless(`At the server ${serverUrl()}`))
+    return (yield* atServer).answer.data
+  }
+  const services = yield* atDatabase(command)
   const acting: Acting = { name: worker(), way: "server", address: null, job: null }
   return yield* here.pipe(
     Effect.provide(services),
@@ -69,6 +73,7 @@ const createToken = Command.make(
     yield* checkName(name)
     const days = expires === "" ? undefined : yield* daysIn(expires)
     const made = yield* work(
+      "token",
       ask("POST /auth/tokens", { body: { name, roles, days, ...(is_machine && { is_machine }) } }),
       Effect.gen(function* () {
         const tokens = yield* ApiTokens
@@ -91,6 +96,7 @@ const listTokens = Command.make("list", format, (wanted) =>
   reported(
     Effect.flatMap(
       work(
+        "token",
         ask("GET /auth/tokens"),
         Effect.flatMap(ApiTokens, ({ all }) => Effect.map(all, (tokens) => ({ tokens })))
       ),
@@ -103,6 +109,7 @@ const revokeToken = Command.make("revoke", { id: Argument.Int("id") }, ({ id }) 
   reported(
     Effect.flatMap(
       work(
+        "token",
         ask("DELETE /auth/tokens/:id", { params: { id } }),
         Effect.flatMap(ApiTokens, ({ revoke }) => revoke(id))
       ),
@@ -162,6 +169,7 @@ const addUser = Command.make(
     const password = yield* passwordOf(isSent)
     yield* printMade(
       work(
+        "user",
         ask("POST /auth/users", { body: { name, roles, break_glass, password } }),
         Effect.flatMap(LocalUsers, ({ add }) => add({ name, roles, break_glass, password: Redacted.make(password) }))
       ),
@@ -176,6 +184,7 @@ const listUsers = Command.make("list", format, (wanted) =>
   reported(
     Effect.flatMap(
       work(
+        "user",
         ask("GET /auth/users"),
         Effect.flatMap(LocalUsers, ({ all }) => Effect.map(all, (users) => ({ users })))
       ),
@@ -188,6 +197,7 @@ const removeUser = Command.make("remove", { name }, ({ name }) =>
   reported(
     Effect.flatMap(
       work(
+        "user",
         ask("DELETE /auth/users/:name", { params: { name } }),
         Effect.flatMap(LocalUsers, ({ remove }) => remove(name))
       ),
@@ -203,6 +213,7 @@ const changePassword = Command.make(
     const password = yield* passwordOf(isSent)
     yield* printMade(
       work(
+        "user",
         ask("PUT /auth/users/:name", { params: { name }, body: { password } }),
         Effect.flatMap(LocalUsers, ({ setPassword }) => setPassword(name, Redacted.make(password)))
       ),
@@ -215,6 +226,7 @@ const changeRoles = Command.make("role", { name, roles }, ({ name, roles }) =>
   reported(
     Effect.flatMap(
       work(
+        "user",
         ask("PUT /auth/users/:name", { params: { name }, body: { roles } }),
         Effect.flatMap(LocalUsers, ({ setRoles }) => setRoles(name, roles))
       ),
@@ -241,6 +253,7 @@ const listPersons = Command.make("list", format, (wanted) =>
   reported(
     Effect.flatMap(
       work(
+        "person",
         ask("GET /auth/persons"),
         Effect.flatMap(PersonStore, ({ all }) => Effect.map(all, (persons) => ({ persons })))
       ),
@@ -255,6 +268,7 @@ const withdrawPerson = Command.make("withdraw", { key }, ({ key }) =>
   reported(
     Effect.flatMap(
       work(
+        "person",
         ask("POST /auth/persons/withdraw", { body: { person: key } }),
         Effect.flatMap(PersonStore, ({ withdraw }) => withdraw(key, worker()))
       ),
@@ -267,6 +281,7 @@ const admitPerson = Command.make("admit", { key }, ({ key }) =>
   reported(
     Effect.flatMap(
       work(
+        "person",
         ask("POST /auth/persons/admit", { body: { person: key } }),
         Effect.flatMap(PersonStore, ({ admit }) => admit(key))
       ),

@@ -13,25 +13,23 @@ export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken"
 }
 
 /** The database and the key, as the server uses them. Nothing is logged: only the command prints. */
-const services = Effect.gen(function* () {
-  const [database, { SecretKey }, { ServerConfig }] = yield* Effect.promise(() =>
-    Promise.all([loadDatabase(), import("../runtime/SecretKey.ts"), import("../ServerConfig.ts")])
-  )
-  // the database first: without one no key is made either
-  return SecretKey.layer.pipe(
+const services = Effect.fnUntraced(function* (command: "audit verify" | "audit export") {
+  const database = yield* loadDatabase(command)
+  const { SecretKey } = yield* Effect.promise(() => import("../runtime/SecretKey.ts"))
+  return SecretKey.layerOfCommand.pipe(
     Layer.provideMerge(database.layer),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
-    Layer.provide(ServerConfig.layer)
+    Layer.provide(database.settings)
   )
 })
 
 const verify = Command.make("verify", {}, () =>
   Effect.gen(function* () {
     const { AuditChain } = yield* Effect.promise(() => import("../access/AuditChain.ts"))
-    const { checked, problem, removed, since } = yield* Effect.flatMap(
-      Effect.service(AuditChain),
-      (chain) => chain.verify
-    ).pipe(Effect.provide(AuditChain.layer.pipe(Layer.provide(yield* services))), Effect.catch(failWithSentence))
+    const work = Effect.flatMap(Effect.service(AuditChain), (chain) => chain.verify)
+    const { checked, problem, removed, since } = yield* Effect.flatMap(services("audit verify"), (database) =>
+      Effect.provide(work, AuditChain.layer.pipe(Layer.provide(database)))
+    ).pipe(Effect.catch(failWithSentence))
     const begun = removed === 0 ? "" : ` It begins at ${since}; ${removed} older events were removed by AUDIT_DAYS.`
     if (problem === null) return yield* Console.log(`The audit is whole: ${checked} events fit their seals.${begun}`)
     yield* Console.log(`The audit was tampered with: ${problem}; ${checked} events before it fit their seals.`)
@@ -56,7 +54,9 @@ const exported = Command.make("export", { since }, ({ since }) =>
         Console.log(JSON.stringify({ ...event, number: Number(number), hash }))
       )
     )
-    yield* Effect.catch(Effect.provide(work, yield* services), failWithSentence)
+    yield* Effect.flatMap(services("audit export"), (database) => Effect.provide(work, database)).pipe(
+      Effect.catch(failWithSentence)
+    )
   })
 ).pipe(Command.withDescription("Print the sealed events of the audit as JSON, one a line, in the order of the chain."))
 

@@ -1,12 +1,16 @@
 /** `switchyard backup` and `switchyard restore`: writes everything that an installation knows into one file, and reads it back. */
 import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { harmless, makeAsking, STOPPED } from "./client/Terminal.ts"
 import { SqlError } from "effect/sql"
-import { failWithSentence } from "./client/Terminal.ts"
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as path from "node:path"
+import { CommandRefused, failWithSentence, harmless, makeAsking, STOPPED } from "./client/Terminal.ts"
+import { codeOf } from "../runtime/SystemErrors.ts"
 import type { Contents } from "../backup/SiteFiles.ts"
 import type { MadeBackup } from "../backup/Backup.ts"
 import { loadDatabase } from "./AtDatabase.ts"
+import { fromStart, takeSettings } from "./Service.ts"
 
 // How `backup` and `restore` end when they do not complete: with a sentence, and with a failing exit code.
 
@@ -25,13 +29,11 @@ const stopped = (sentence: string) => () => {
   return Console.error(sentence)
 }
 
-/** The database's answer in words; a refused statement has changed nothing. */
+/** An error in words, with its cause; a refused statement of the database has changed nothing. */
 const sentenceOf = Effect.fnUntraced(function* (error: { readonly message: string }, unchanged: string) {
-  if (!SqlError.isSqlError(error)) return error.message
-  const { isDatabaseAway, meaning, sqlState } = yield* Effect.promise(() => import("../store/DatabaseErrors.ts"))
-  const { cause } = error.reason
-  const own = !isDatabaseAway(error) && cause instanceof Error ? `: ${cause.message}` : ""
-  return `The database: ${meaning(error)}${own}${sqlState(error) === undefined ? "" : `. ${unchanged}`}`
+  const { sentenceWithCause, sqlState } = yield* Effect.promise(() => import("../store/DatabaseErrors.ts"))
+  if (!SqlError.isSqlError(error)) return sentenceWithCause(error)
+  return `The database: ${sentenceWithCause(error)}${sqlState(error) === undefined ? "" : `. ${unchanged}`}`
 })
 
 /** Runs work and says why it failed or was stopped; `unchanged` says what that means. Uninterruptible parts run to their end. */
@@ -60,43 +62,83 @@ class PassphraseMissing extends Schema.TaggedError<PassphraseMissing>()("Passphr
 
 const readPassphrase = Effect.gen(function* () {
   const { withFiles } = yield* Effect.promise(() => import("../runtime/SecretSources.ts"))
-  const { BACKUP_PASSPHRASE } = yield* withFiles(process.env)
+  const names = ["BACKUP_PASSPHRASE", "BACKUP_PASSPHRASE_FILE", "CREDENTIALS_DIRECTORY"]
+  const { BACKUP_PASSPHRASE } = yield* withFiles(Object.fromEntries(names.map((name) => [name, process.env[name]])))
   if (BACKUP_PASSPHRASE === undefined || BACKUP_PASSPHRASE === "") return yield* new PassphraseMissing()
   return Redacted.make(BACKUP_PASSPHRASE)
 })
 
 /** The settings and the unchanged database, under an application name that differs from a server's. */
-const services = (applicationName: string, purpose: "command" | "restore") =>
-  Effect.map(
-    Effect.promise(() => Promise.all([loadDatabase(), import("../ServerConfig.ts")])),
-    ([database, { ServerConfig }]) =>
-      database
-        .layerAsItIs(applicationName, purpose)
-        .pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")), Layer.provideMerge(ServerConfig.layer))
+const services = (command: "backup" | "restore") =>
+  Effect.map(loadDatabase(command), (database) =>
+    database
+      .layerAsItIs(`switchyard ${command}`, command === "restore" ? "restore" : "command")
+      .pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")), Layer.provideMerge(database.settings))
   )
+
+/** Fails if the service's user, as which the backup is made, may not write a file there. */
+const checkWritable = Effect.fnUntraced(function* (file: string) {
+  const folder = path.dirname(file)
+  const isClosed = yield* Effect.promise(() =>
+    fs.access(folder, fs.constants.W_OK).then(
+      () => false,
+      (error: unknown) => codeOf(error) === "EACCES"
+    )
+  )
+  if (isClosed)
+    return yield* new CommandRefused({
+      message: `${os.userInfo().username}, who makes the backup, may not write into ${folder}: choose another folder, such as /var/backups/switchyard. No backup was made`
+    })
+})
 
 const print = (lines: ReadonlyArray<string>) =>
   Effect.forEach(lines, (line) => Console.log(harmless(line)), { discard: true })
+
+/** Reads a backup, or the newest one of a folder, and compares every byte with its sums. Needs no database and changes nothing. */
+const verify = Effect.fnUntraced(function* (file: string) {
+  const [BackupFile, Restore] = yield* Effect.promise(() =>
+    Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts")])
+  )
+  takeSettings()
+  const newest = yield* BackupFile.newestIn(fromStart(file))
+  const contents = yield* Effect.flatMap(BackupFile.open(newest, readPassphrase), Restore.examine)
+  yield* print([
+    `${newest} is whole, and this release can restore it.`,
+    ...describe(contents),
+    ...(contents.key.place === "environment" ? [worth(contents, true)] : [])
+  ])
+}, Effect.scoped)
 
 /** The command. */
 export const backup = Command.make(
   "backup",
   {
-    file: FILE,
+    file: Argument.String("file").pipe(
+      Argument.withDescription("The file of the backup, or a folder, in which it gets a name with the time")
+    ),
+    verify: flag(
+      "verify",
+      "Make none: read FILE, or the newest backup in the folder, and say whether it can be restored"
+    ),
     force: flag("force", "Replace a file of that name"),
     smaller: flag("smaller", "Make it although it holds much less than the backup before"),
     encrypt: flag("encrypt", "Encrypt it with BACKUP_PASSPHRASE, or with what the file BACKUP_PASSPHRASE_FILE holds")
   },
-  ({ encrypt, file, force, smaller }) =>
-    Effect.gen(function* () {
-      const Backup = yield* Effect.promise(() => import("../backup/Backup.ts"))
-      const passphrase = encrypt ? Option.some(yield* readPassphrase) : Option.none()
-      const made = yield* Effect.provide(
-        Backup.make({ file, force, smaller, passphrase }),
-        yield* services("switchyard backup", "command")
+  ({ encrypt, file: named, force, smaller, verify: verifies }) => {
+    if (verifies) return verify(named).pipe(endingWell("Nothing was changed"))
+    return Effect.gen(function* () {
+      const [Backup, BackupFile] = yield* Effect.promise(() =>
+        Promise.all([import("../backup/Backup.ts"), import("../backup/BackupFile.ts")])
       )
+      takeSettings()
+      const passphrase = encrypt ? Option.some(yield* readPassphrase) : Option.none()
+      const file = yield* BackupFile.fileFor(fromStart(named), encrypt)
+      const database = yield* services("backup")
+      yield* checkWritable(file)
+      const made = yield* Effect.provide(Backup.make({ file, force, smaller, passphrase }), database)
       yield* print(madeText(file, made, encrypt))
     }).pipe(endingWell("No backup was made"))
+  }
 ).pipe(
   Command.withDescription(
     "Write the whole database, as of one moment, and the files of the site to FILE. Servers continue to work meanwhile. See docs/operations.md#backup."
@@ -130,7 +172,9 @@ export const restore = Command.make(
       const [BackupFile, Restore] = yield* Effect.promise(() =>
         Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts")])
       )
-      const reader = yield* Effect.interruptible(BackupFile.open(file, readPassphrase))
+      takeSettings()
+      // before the command becomes the service's user: the file may be root's
+      const reader = yield* Effect.interruptible(BackupFile.open(fromStart(file), readPassphrase))
       const contents = yield* Effect.interruptible(Restore.examine(reader))
       const prepare = Effect.gen(function* () {
         const prepared = yield* Restore.prepare(reader, contents, { replace, withoutKey, sealed: SEALED })
@@ -148,9 +192,7 @@ export const restore = Command.make(
           ...(yield* Restore.olderCommits)
         ])
       })
-      const context = yield* Effect.interruptible(
-        Effect.flatMap(services("switchyard restore", "restore"), Layer.build)
-      )
+      const context = yield* Effect.interruptible(Effect.flatMap(services("restore"), Layer.build))
       yield* Effect.provide(carryOut, context)
       // a user who stops it too late reads that the database was restored
     }).pipe(Effect.scoped, endingWell("Nothing was changed"), Effect.uninterruptible)

@@ -6,7 +6,7 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { release } from "../domain/Release.ts"
 
-// Listed for the help only: main.ts runs it before any of this is loaded, because it runs for every lease.
+// Listed for the help only: it is a shell program, which runs for every lease (main.ts).
 const hook = Command.make("dhcp-hook").pipe(
   Command.withDescription("What a DHCP server calls for each lease: dhcp-hook commit MAC IP PLATFORM")
 )
@@ -43,6 +43,7 @@ const groups = [
       command("find", async () => (await import("./client/DeviceCommands.ts")).find),
       command("ports", async () => (await import("./client/DeviceCommands.ts")).ports),
       command("init", async () => (await import("./client/DeviceCommands.ts")).init),
+      command("leases", async () => (await import("./client/LeaseCommands.ts")).leases),
       command("hostkeys", async () => (await import("./client/AccessCommands.ts")).hostkeys),
       command("events", async () => (await jobs()).events)
     ]

@@ -27,6 +27,7 @@ import {
   isTemplatePath,
   type TemplateSnapshot
 } from "../templates/TemplateSnapshot.ts"
+import { checkedSettings } from "./AtDatabase.ts"
 import { harmless } from "./client/Terminal.ts"
 import { ask } from "./client/Server.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
@@ -374,7 +375,7 @@ const checkAll = Effect.fnUntraced(function* ({ against, devices, settings, temp
 /** Checks, prints, and fails if there are mistakes. */
 export const checkRepositories = (request: CheckRequest) =>
   checkAll(request).pipe(
-    Effect.provide(ServerConfig.layer),
+    Effect.provide(ServerConfig.layerChecking(checkedSettings.check)),
     Effect.mapError((error) =>
       error._tag === "MistakesFound" || error._tag === "CheckImpossible"
         ? error

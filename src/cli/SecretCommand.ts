@@ -1,54 +1,51 @@
 /** `switchyard secret`: secret settings in the database, and the change of the key under which all secrets there are sealed. */
 import { Console, Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
-import { readInput } from "./client/Terminal.ts"
+import { failWithSentence, readInput } from "./client/Terminal.ts"
 import { loadDatabase } from "./AtDatabase.ts"
 
 const loaded = Effect.promise(() =>
   Promise.all([
-    loadDatabase(),
     import("../store/SecretStore.ts"),
     import("../runtime/SecretKey.ts"),
     import("../certificates/CertificateAuthority.ts"),
     import("../runtime/Logging.ts"),
-    import("../ServerConfig.ts"),
     import("../store/InterfaceStore.ts"),
     import("@effect/platform-node/NodeServices")
   ])
 )
 
-/** The database of the settings, also while a server of this machine runs the embedded one. */
-const services = Effect.map(
-  loaded,
-  ([
-    database,
-    { SecretTexts },
-    { SecretKey },
-    { CertificateAuthority },
-    Logging,
-    { ServerConfig },
-    { InterfaceStore },
-    NodeServices
-  ]) => {
-    const ports = InterfaceStore.layer.pipe(Layer.provide(SecretTexts.layer))
-    return Layer.mergeAll(CertificateAuthority.layer, ports).pipe(
-      Layer.provideMerge(SecretKey.layer),
-      Layer.provideMerge(database.layer),
-      Layer.provide(Logging.layer),
-      Layer.provideMerge(ServerConfig.layer),
-      Layer.provide(NodeServices.layer)
-    )
-  }
-)
+type Name = "set" | "list" | "remove" | "rotate"
 
-const withStore = <A, E>(
-  use: (parts: Effect.Success<typeof loaded>) => Effect.Effect<A, E, Layer.Success<Effect.Success<typeof services>>>
-) => Effect.flatMap(services, (layer) => Effect.provide(Effect.flatMap(loaded, use), layer))
+/** The database of the settings, also while a server of this machine runs the embedded one. */
+const services = Effect.fnUntraced(function* (name: Name) {
+  const database = yield* loadDatabase(`secret ${name}`)
+  const [{ SecretTexts }, { SecretKey }, { CertificateAuthority }, Logging, { InterfaceStore }, NodeServices] =
+    yield* loaded
+  const ports = InterfaceStore.layer.pipe(Layer.provide(SecretTexts.layer))
+  return Layer.mergeAll(CertificateAuthority.layer, ports).pipe(
+    Layer.provideMerge(SecretKey.layerOfCommand),
+    Layer.provideMerge(database.layer),
+    Layer.provide(Logging.layer),
+    Layer.provideMerge(database.settings),
+    Layer.provide(NodeServices.layer)
+  )
+})
+
+const withStore = <A, E extends { readonly message: string }>(
+  name: Name,
+  use: (
+    parts: Effect.Success<typeof loaded>
+  ) => Effect.Effect<A, E, Layer.Success<Effect.Success<ReturnType<typeof services>>>>
+) =>
+  Effect.flatMap(services(name), (layer) => Effect.provide(Effect.flatMap(loaded, use), layer)).pipe(
+    Effect.catch(failWithSentence)
+  )
 
 const NAME = Argument.String("name").pipe(Argument.withDescription("Name of the variable, such as PASSWORD_MANAGED"))
 
 const set = Command.make("set", { name: NAME }, ({ name }) =>
-  withStore(([, { makeStoredSecrets }]) =>
+  withStore("set", ([{ makeStoredSecrets }]) =>
     Effect.gen(function* () {
       yield* (yield* makeStoredSecrets).set(name, yield* readInput)
       yield* Console.log(`${name} is kept in the database, sealed. Servers read it at their next start.`)
@@ -57,7 +54,7 @@ const set = Command.make("set", { name: NAME }, ({ name }) =>
 ).pipe(Command.withDescription("Keep a secret setting in the database; its value is read from standard input."))
 
 const list = Command.make("list", {}, () =>
-  withStore(([, { makeStoredSecrets }]) =>
+  withStore("list", ([{ makeStoredSecrets }]) =>
     Effect.gen(function* () {
       const secrets = yield* (yield* makeStoredSecrets).list
       for (const { name, set_at, set_by } of secrets) yield* Console.log(`${name}\t${set_at}\t${set_by}`)
@@ -67,7 +64,7 @@ const list = Command.make("list", {}, () =>
 ).pipe(Command.withDescription("Names of the secrets in the database, without their values."))
 
 const remove = Command.make("remove", { name: NAME }, ({ name }) =>
-  withStore(([, { makeStoredSecrets }]) =>
+  withStore("remove", ([{ makeStoredSecrets }]) =>
     Effect.gen(function* () {
       yield* (yield* makeStoredSecrets).remove(name)
       yield* Console.log(`${name} is removed. Servers forget it at their next start.`)
@@ -76,7 +73,7 @@ const remove = Command.make("remove", { name: NAME }, ({ name }) =>
 ).pipe(Command.withDescription("Remove a secret from the database."))
 
 const rotate = Command.make("rotate", {}, () =>
-  withStore(([, { makeStoredSecrets }, , { CertificateAuthority }, , , { InterfaceStore }]) =>
+  withStore("rotate", ([{ makeStoredSecrets }, , { CertificateAuthority }, , { InterfaceStore }]) =>
     Effect.gen(function* () {
       const ports = yield* (yield* InterfaceStore).sealOld
       const { sealed, unreadable } = yield* (yield* makeStoredSecrets).reseal

@@ -3,6 +3,9 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { hasSettingsFile } from "../runtime/SettingsFile.ts"
 import * as path from "node:path"
+import { loadDatabase } from "./AtDatabase.ts"
+import { failWithSentence } from "./client/Terminal.ts"
+import { hasService, workOnData } from "./Service.ts"
 
 /** The interval at which a server without a settings file looks for one from `switchyard setup`. */
 const LOOK = "1 second"
@@ -18,6 +21,8 @@ const settingsArrive = Effect.fnUntraced(function* (hasSettings: typeof hasSetti
 export const runServer = Effect.gen(function* () {
   const Ending = yield* Effect.promise(() => import("../runtime/Shutdown.ts"))
   yield* Ending.watchSignals
+  // systemd gives the service its settings; a person who starts the service's program has none
+  if (!process.env["DATA_DIR"] && hasService()) yield* workOnData()
   const [Server, { hasSettingsFile, withSettingsFile }] = yield* Effect.promise(() =>
     Promise.all([import("../Server.ts"), import("../runtime/SettingsFile.ts")])
   )
@@ -38,17 +43,14 @@ export const serve = Command.make("serve", {}, () => runServer).pipe(
 /** The command. */
 export const migrate = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
-    const [Database, Logging, { ServerConfig }] = yield* Effect.promise(() =>
-      Promise.all([import("../store/Database.ts"), import("../runtime/Logging.ts"), import("../ServerConfig.ts")])
-    )
-    const services = Layer.provide(Logging.layer, ServerConfig.layer)
-    yield* Layer.build(Database.layerOfCommand).pipe(
+    const database = yield* loadDatabase("migrate")
+    const Logging = yield* Effect.promise(() => import("../runtime/Logging.ts"))
+    yield* Layer.build(database.layer).pipe(
       Effect.scoped,
-      Effect.provide(services),
-      Effect.provide(ServerConfig.layer)
+      Effect.provide(Layer.provideMerge(Logging.layer, database.settings))
     )
     yield* Console.log("The database is up to date.")
-  })
+  }).pipe(Effect.catch(failWithSentence))
 ).pipe(Command.withDescription("Bring the schema of the database up to date and end. It makes no database."))
 
 // `switchyard demo` and `switchyard lab`: a simulated campus, with or without the guided tour of the server.

@@ -5,14 +5,14 @@
 import { Console, Effect, Layer, Option, Redacted, References } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import * as fs from "node:fs/promises"
-import * as os from "node:os"
 import * as path from "node:path"
 import * as Setup from "../access/Setup.ts"
 import { settingsFileIn } from "../runtime/SettingsFile.ts"
 import { codeOf } from "../runtime/SystemErrors.ts"
-import { atDatabaseWith } from "./AtDatabase.ts"
+import { atDatabaseWith, loadDatabase } from "./AtDatabase.ts"
 import { CommandRefused, failWithSentence } from "./client/Terminal.ts"
 import { readInput } from "./client/Terminal.ts"
+import { callerName, fromStart, takeSettings } from "./Service.ts"
 
 const optionalText = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
@@ -61,8 +61,13 @@ const flags = {
   )
 }
 
-/** The values of the flags. */
-interface Given {
+/** The values of the flags, with the password of its file. */
+interface Given extends Omit<Flags, "passwordFile"> {
+  /** From the file that a flag names. */
+  readonly password: Option.Option<Redacted.Redacted>
+}
+
+interface Flags {
   readonly name: Option.Option<string>
   readonly passwordStdin: boolean
   readonly passwordFile: Option.Option<string>
@@ -98,35 +103,47 @@ const passwordTwice = Effect.gen(function* () {
   return yield* refuse("The passwords differ")
 })
 
-const passwordOf = Effect.fnUntraced(function* ({ passwordFile, passwordStdin }: Given) {
+const readPassword = (file: string) =>
+  Effect.tryPromise({
+    try: async () => withoutLineEnd(await fs.readFile(fromStart(file), "utf8")),
+    catch: (error) => refuse(`--password-file: the file cannot be read (${codeOf(error) ?? "unknown"})`)
+  })
+
+const passwordOf = Effect.fnUntraced(function* ({ password, passwordStdin }: Given) {
   if (passwordStdin) return Redacted.make(yield* readInput)
-  if (Option.isSome(passwordFile)) {
-    const file = passwordFile.value
-    return withoutLineEnd(
-      yield* Effect.tryPromise({
-        try: () => fs.readFile(file, "utf8"),
-        catch: (error) => refuse(`--password-file: the file cannot be read (${codeOf(error) ?? "unknown"})`)
-      })
-    )
-  }
+  if (Option.isSome(password)) return password.value
   if (isAsking()) return yield* passwordTwice
   return yield* refuse("Give the password by --password-stdin or --password-file")
 })
 
+const FOR_TOKEN = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
+
 const load = Effect.promise(() => Promise.all([import("../ServerConfig.ts"), import("../store/Migrations.ts")]))
 
 /** The services of a setup. An identity provider needs roles at the start, and the setup writes them. */
-const services = atDatabaseWith((settings) => ({ ...settings, OIDC_ENABLED: false }))
+const services = atDatabaseWith("setup", (settings) => ({ ...settings, OIDC_ENABLED: false }))
 
-/** The new file for the token, readable to this user only; made before the token exists. */
-const openTokenFile = (file: string) =>
-  Effect.tryPromise({
-    try: () => fs.writeFile(file, "", { flag: "wx", mode: 0o600 }),
-    catch: (error) =>
-      refuse(
-        `--dhcp-hook-token-file: ${codeOf(error) === "EEXIST" ? "the file exists already" : `the file cannot be written (${codeOf(error) ?? "unknown"})`}`
-      )
+/**
+ * The file for the token, readable to this user only; opened before the token exists, and before the command becomes the service's user. An
+ * empty file, as a refused setup may leave, counts as new.
+ */
+const openTokenFile = (file: string) => {
+  const cannot = (error: unknown) =>
+    refuse(`--dhcp-hook-token-file: the file cannot be written (${codeOf(error) ?? "unknown"})`)
+  const opened = Effect.tryPromise({
+    try: () => fs.open(fromStart(file), FOR_TOKEN, 0o600),
+    catch: cannot
   })
+  return Effect.acquireRelease(opened, (handle) => Effect.promise(() => handle.close())).pipe(
+    Effect.tap((handle) =>
+      Effect.flatMap(Effect.tryPromise({ try: () => handle.stat(), catch: cannot }), (found) =>
+        found.isFile() && found.size === 0
+          ? Effect.tryPromise({ try: () => handle.chmod(0o600), catch: cannot })
+          : refuse("--dhcp-hook-token-file: the file exists already")
+      )
+    )
+  )
+}
 
 const ask = Effect.fnUntraced(function* (given: Given) {
   const [{ ServerConfig }] = yield* load
@@ -182,12 +199,11 @@ const run = Effect.fnUntraced(function* (given: Given) {
   const answers = yield* ask(given)
   yield* Setup.checkAnswers(answers)
   if (!given.uncheckedRepositories) yield* Setup.checkRepositories(answers)
-  if (Option.isSome(given.hookTokenFile)) yield* openTokenFile(given.hookTokenFile.value)
   const done = yield* Setup.setUp(answers, {
     permissions: isNew || given.permissions,
     hookToken: given.hookToken || Option.isSome(given.hookTokenFile),
-    createdBy: `${os.userInfo().username} (command line)`
-  }).pipe(Effect.tapError(() => Effect.promise(() => removeEmpty(given.hookTokenFile))))
+    createdBy: `${callerName()} (command line)`
+  })
   for (const line of summary(
     done,
     config.DATA_DIR,
@@ -197,36 +213,59 @@ const run = Effect.fnUntraced(function* (given: Given) {
   return done
 })
 
-const removeEmpty = async (file: Option.Option<string>) => {
-  if (Option.isSome(file)) await fs.rm(file.value, { force: true })
-}
+/** Removes the file of a token that was not made; root's folder may be closed to the service's user. */
+const removeEmpty = (file: string) =>
+  Effect.promise(() => fs.rm(fromStart(file), { force: true }).catch(() => undefined))
 
 /** Shows the token, or writes it. */
-const handOver = Effect.fnUntraced(function* ({ hookToken }: Setup.Done, file: Option.Option<string>) {
+const handOver = Effect.fnUntraced(function* ({ hookToken }: Setup.Done, file: Option.Option<TokenFile>) {
   if (hookToken === null) return
   const token = Redacted.value(hookToken)
   if (Option.isNone(file)) return yield* Console.log(`Token of the DHCP hook, shown this once: ${token}`)
+  const { handle, name } = file.value
   yield* Effect.tryPromise({
-    try: () => fs.writeFile(file.value, `${token}\n`),
+    try: () => handle.writeFile(`${token}\n`),
     catch: () => refuse(`--dhcp-hook-token-file: the file cannot be written; revoke the token ${Setup.HOOK_ROLE}`)
   })
-  yield* Console.log(`Token of the DHCP hook: ${file.value}`)
+  yield* Console.log(`Token of the DHCP hook: ${name}`)
 })
+
+interface TokenFile {
+  readonly name: string
+  readonly handle: fs.FileHandle
+}
+
+/** Everything that root alone may read or write is opened before the command becomes the service's user. */
+const setUp = Effect.fnUntraced(function* ({ passwordFile, ...flags }: Flags) {
+  takeSettings()
+  const password = Option.isNone(passwordFile)
+    ? Option.none<Redacted.Redacted>()
+    : Option.some(yield* readPassword(passwordFile.value))
+  const given = { ...flags, password }
+  const { hookTokenFile } = given
+  const file = Option.isNone(hookTokenFile)
+    ? Option.none<TokenFile>()
+    : Option.some({ name: hookTokenFile.value, handle: yield* openTokenFile(hookTokenFile.value) })
+  const done = yield* Effect.provide(run(given), yield* services).pipe(
+    Effect.tapError(() => (Option.isNone(file) ? Effect.void : removeEmpty(file.value.name)))
+  )
+  yield* handOver(done, file)
+  // after the database is closed: a server that waits for the settings starts then, and the embedded database with it
+  yield* done.placeSettings
+}, Effect.scoped)
 
 /**
  * Makes the database that the settings name, if it does not exist, although DATA_DIR shows that there was one. Fails with
  * DatabaseUnavailable.
  */
 const makeDatabase = Effect.gen(function* () {
-  const [Database, Installation, { ServerConfig }] = yield* Effect.promise(() =>
-    Promise.all([import("../store/Database.ts"), import("../store/Installation.ts"), import("../ServerConfig.ts")])
+  const { settings } = yield* loadDatabase("setup")
+  const [Database, Installation] = yield* Effect.promise(() =>
+    Promise.all([import("../store/Database.ts"), import("../store/Installation.ts")])
   )
   const found = yield* Installation.inDatabase().pipe(
     Effect.provide(
-      Database.layerAnew.pipe(
-        Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
-        Layer.provide(ServerConfig.layer)
-      )
+      Database.layerAnew.pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")), Layer.provide(settings))
     )
   )
   if (found.kind === "named") yield* Console.log(`A new database was made, for installation ${found.id}.`)
@@ -234,13 +273,7 @@ const makeDatabase = Effect.gen(function* () {
 
 /** The command. */
 export const setup = Command.make("setup", { newDatabase, ...flags }, ({ newDatabase, ...given }) =>
-  Effect.gen(function* () {
-    if (newDatabase) return yield* makeDatabase
-    const done = yield* Effect.provide(run(given), yield* services)
-    yield* handOver(done, given.hookTokenFile)
-    // after the database is closed: a server that waits for the settings starts then, and the embedded database with it
-    yield* done.placeSettings
-  }).pipe(Effect.catch((error) => failWithSentence(error)))
+  (newDatabase ? makeDatabase : setUp(given)).pipe(Effect.catch((error) => failWithSentence(error)))
 ).pipe(
   Command.withDescription(
     "Make the first administrator, roles, and the settings that a new installation needs. Asks for values that no flag gives. A server makes its database automatically at its first start; --new-database is for an operator who has lost it and wants to begin anew (docs/operations.md#identity)."

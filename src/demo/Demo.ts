@@ -6,7 +6,16 @@
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { Lab, type LabShape } from "../lab/Lab.ts"
 import * as Server from "../Server.ts"
-import { type DemoApi, DemoFailed, type DemoOptions, make as makeApi, say, sayFailure, step } from "./DemoApi.ts"
+import {
+  type DemoApi,
+  DemoFailed,
+  type DemoOptions,
+  make as makeApi,
+  requirePort,
+  say,
+  sayFailure,
+  step
+} from "./DemoApi.ts"
 import * as Campus from "./DemoCampus.ts"
 
 const seenState = (api: DemoApi, mac: string, state: string) =>
@@ -94,6 +103,7 @@ const story = Effect.fnUntraced(function* (options: DemoOptions, lab: LabShape, 
 })
 
 const play = Effect.fnUntraced(function* (options: DemoOptions) {
+  yield* requirePort(options.port)
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "switchyard-demo-" })

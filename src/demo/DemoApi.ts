@@ -1,9 +1,14 @@
 /** Calls of the demo to the server's API, as any client would make them. */
-import { Cause, Clock, Console, Duration, Effect, Schema } from "effect"
+import { Cause, Clock, Console, Duration, Effect, Runtime, Schema } from "effect"
+import * as net from "node:net"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { addressUnavailable } from "../runtime/ListeningAddress.ts"
 
 /** A step of the demo failed. */
-export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
+export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {
+  /** `sayFailure` has printed it. */
+  override readonly [Runtime.errorReported] = false
+}
 
 const Envelope = Schema.Struct({
   status: Schema.Literals(["success", "error"]),
@@ -195,6 +200,20 @@ export interface DemoOptions {
   readonly port: number
 }
 
+/** Fails if another program has the port, before the demo has built anything. */
+export const requirePort = (port: number) =>
+  Effect.callback<void, DemoFailed>((resume) => {
+    const server = net.createServer()
+    server.once("error", (error) => {
+      const { message } = addressUnavailable(
+        { host: "127.0.0.1", port, settings: { host: "HOST", port: "--port" } },
+        error
+      )
+      resume(Effect.fail(failed(`${message}, such as: npm run demo -- --port ${port < 65_535 ? port + 1 : port - 1}`)))
+    })
+    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.void)))
+  })
+
 export const say = (text: string) => Console.log(text)
 export const step = (title: string) => say(`\n== ${title}`)
 
@@ -207,5 +226,9 @@ export const sayFailure = <A, E, R>(play: Effect.Effect<A, E, R>) =>
   Effect.tapCause(play, (cause) =>
     Cause.hasInterruptsOnly(cause)
       ? Effect.void
-      : Console.error(`The demo failed: ${Cause.pretty(cause).split("\n")[0]}`)
+      : Console.error(
+          `The demo failed: ${Cause.pretty(cause)
+            .split("\n", 1)[0]
+            ?.replace(/^DemoFailed: /, "")}`
+        )
   )

@@ -3,10 +3,10 @@
  * distribution switches with two blank access switches below them, with the settings of a server for it.
  */
 import { Effect, FileSystem, Path } from "effect"
-import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { execFile } from "node:child_process"
 import type { LabShape } from "../lab/Lab.ts"
 import type { Topology } from "../lab/Topology.ts"
-import type { DemoApi } from "./DemoApi.ts"
+import { type DemoApi, DemoFailed } from "./DemoApi.ts"
 
 /** Logins of the simulated switches; there is nothing to protect in the lab. */
 const LAB_PASSWORD = "lab-only-password"
@@ -72,11 +72,18 @@ export const topology = (hook: ReadonlyArray<string>, environment: Readonly<Reco
   }
 })
 
-const git = Effect.fnUntraced(function* (folder: string, ...args: ReadonlyArray<string>) {
-  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-  const identity = ["-c", "user.name=Demo", "-c", "user.email=demo@example.org"]
-  yield* spawner.string(ChildProcess.make("git", ["-C", folder, ...identity, ...args]))
-})
+/** Whatever the user's own git would do with a commit: sign it, or run hooks. */
+const PLAIN = ["commit.gpgsign=false", "core.hooksPath=/dev/null", "user.name=Demo", "user.email=demo@example.org"]
+
+const git = (folder: string, ...args: ReadonlyArray<string>) =>
+  Effect.callback<void, DemoFailed>((resume) => {
+    execFile("git", ["-C", folder, ...PLAIN.flatMap((one) => ["-c", one]), ...args], (error, _, said) => {
+      if (error === null) return resume(Effect.void)
+      const message =
+        error.code === "ENOENT" ? "git was not found. Install it, and try again" : `git ${args[0]}: ${said.trim()}`
+      resume(Effect.fail(new DemoFailed({ message })))
+    })
+  })
 
 /** Copies an example repository into the folder and commits it, unless an earlier demo has done so. */
 export const repository = Effect.fnUntraced(function* (name: "settings" | "templates", folder: string) {

@@ -71,9 +71,7 @@ script-on-renewal
 log-dhcp
 log-facility=/var/log/dnsmasq`
 
-const hookEnvironment = `SWITCHYARD=${projectRoot}
-SWITCHYARD_NODE=${process.execPath}
-SWITCHYARD_URL=http://${SERVER}:${API_PORT}
+const hookEnvironment = `SWITCHYARD_URL=http://${SERVER}:${API_PORT}
 SWITCHYARD_HOOK_LOG=/var/log/hook
 DATA_DIR=/var/lib/switchyard`
 

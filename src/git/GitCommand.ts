@@ -250,12 +250,27 @@ const withoutPlaces = (text: string, directory: string): string => {
   return text.replaceAll(new RegExp(`(?:/private)?${copy}(?:\\.new-\\d+)?`, "g"), "the local copy")
 }
 
+/** git reads no repository of another user, and says so in three lines that name neither the user nor a place for the setting. */
+const OF_ANOTHER_USER = /detected dubious ownership in repository at '([^']+)'/
+
+const foreignOwner = (text: string, directory: string): GitFailed | undefined => {
+  const place = OF_ANOTHER_USER.exec(text)?.[1]
+  if (place === undefined) return undefined
+  const message =
+    withoutPlaces(place, directory) === place
+      ? `${place} belongs to another user than the one that runs Switchyard, and git reads no such repository. Give it to that user (chown -R), or run as root: git config --system --add safe.directory ${place}`
+      : "the local copy belongs to another user than the one that runs Switchyard. Give DATA_DIR with all that is in it to that user (chown -R)"
+  return new GitFailed({ reason: "failed", message })
+}
+
 const describe = (
   cause: unknown,
   args: ReadonlyArray<string>,
-  redact: (text: string) => string
+  { address, directory }: GitCommandOptions
 ): GitFailed | OwnFault => {
   const text = cause instanceof Error ? cause.message : String(cause)
+  const foreign = foreignOwner(text, directory)
+  if (foreign !== undefined) return foreign
   const fault = ownFault(cause, "process") ?? ownFaultInOutput(text, `git ${args[0] ?? ""} cannot do its work`)
   if (fault !== undefined) return fault
   if (codeOf(cause) === "ENOENT") return new GitFailed({ reason: "failed", message: NOT_STARTED })
@@ -263,16 +278,19 @@ const describe = (
     .split("\n")
     .filter((line) => line.trim() !== "" && !line.startsWith("hint:"))
   // a remote may say anything
-  const { text: message } = cleanedText(redact(lines.join("\n")).trim(), "lines", MAX_MESSAGE)
+  const { text: message } = cleanedText(
+    withoutPlaces(address.redact(lines.join("\n")), directory).trim(),
+    "lines",
+    MAX_MESSAGE
+  )
   return new GitFailed({ reason: "failed", message: message === "" ? `git ${args[0] ?? ""} failed` : message })
 }
 
 /** The standard output of one git command. Fails with git's own text; ends within the timeout whatever git does. */
 export const runGit = (args: ReadonlyArray<string>, options: GitCommandOptions): Effect.Effect<Buffer, GitFailed> => {
-  const redact = (text: string) => withoutPlaces(options.address.redact(text), options.directory)
   let own: OwnFault | undefined
   const once = Effect.mapError(runOnce(args, options), (cause) => {
-    const error = describe(cause, args, redact)
+    const error = describe(cause, args, options)
     own = error instanceof OwnFault ? error : undefined
     return error
   })

@@ -43,6 +43,7 @@ import { MetricsLive } from "./MetricsHandlers.ts"
 import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
 import { RevocationFile } from "./operations/Certificates.ts"
 import { PlacesLive } from "./PlaceHandlers.ts"
+import { LeasesLive } from "./LeaseHandlers.ts"
 import { RepositoryLive } from "./RepositoryHandlers.ts"
 import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
 import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
@@ -59,6 +60,7 @@ const Groups = Layer.mergeAll(
   JobsLive,
   ProvisioningLive,
   PlacesLive,
+  LeasesLive,
   ChangesLive,
   OperationsLive.pipe(Layer.provide(CertificateAuthority.layer)),
   ActorLive,

@@ -86,7 +86,11 @@ const api = Layer.unwrap(
     for (const { server } of encrypted) server().on("clientError", refuse)
     const { endAll } = yield* OpenStreams
     const options = { mounts: mounts.all, beforeEnd: endAll, listeners: encrypted }
-    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, options)
+    return listening(
+      { server: nodeServer, where: { host, port, settings: { host: "HOST", port: "PORT" } }, scheme: "http" },
+      HttpLive,
+      options
+    )
   })
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 

@@ -4,7 +4,7 @@
  */
 import { Duration, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
+import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { contentType, formatOf, write } from "../runtime/metrics/Exposition.ts"
 import { watchProcess } from "../runtime/metrics/ProcessMetrics.ts"
@@ -14,12 +14,14 @@ import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { type Figures, makeFleetFigures } from "../store/Figures.ts"
 import {
   certificateEnd,
+  countRequestsFromZero,
   databaseConnections,
   databaseUp,
   deadLetters,
   devices,
   jobsUnfinished,
   makePlace,
+  NO_ROUTE,
   type Place,
   queueAge,
   retainedBytes,
@@ -78,10 +80,23 @@ const makeFigures = Effect.gen(function* () {
     })
 })
 
+/** A stream has no schema of its answer. */
+const STREAM = ["200"]
+
+const countFromZero = Effect.sync(() => {
+  HttpApi.reflect(Api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint: { method, path }, successes }) =>
+      countRequestsFromZero(path, method, successes.size === 0 ? STREAM : [...successes.keys()].map(String))
+  })
+  countRequestsFromZero(NO_ROUTE, "GET", ["200"])
+})
+
 /** Handlers of `MetricsGroup`. */
 export const MetricsLive = HttpApiBuilder.group(Api, "metrics", (handlers) =>
   Effect.gen(function* () {
     const { DATA_DIR } = yield* ServerConfig
+    yield* countFromZero
     const recordFigures = yield* makeFigures
     const recordProcess = yield* watchProcess(DATA_DIR)
     return handlers.handle("metrics", ({ request }) =>

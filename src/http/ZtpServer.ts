@@ -95,7 +95,16 @@ export const ZtpServer = Layer.unwrap(
       // its address must not replace that of the API
       onSome: (port) =>
         Layer.effectDiscard(
-          Layer.build(listening({ server: nodeServer, where: { host, port }, scheme: "http" }, Routes))
+          Layer.build(
+            listening(
+              {
+                server: nodeServer,
+                where: { host, port, settings: { host: "ZTP_HTTP_HOST", port: "ZTP_HTTP_PORT" } },
+                scheme: "http"
+              },
+              Routes
+            )
+          )
         )
     })
   )

@@ -1,6 +1,7 @@
 /** The list of all job functions that this server can run. A new function is its definition, its handler and one line here. */
 import { Effect, Layer } from "effect"
-import { countChangesFromZero, countJobsFromZero } from "../runtime/metrics/Metrics.ts"
+import { changePhases } from "../../machines/change/ChangeRow.ts"
+import { countJobsFromZero, countPhasesFromZero } from "../runtime/metrics/Metrics.ts"
 import { DeviceJobs } from "../devices/DeviceStates.ts"
 import { DiscoverDevice, InitStep2 } from "../domain/jobs/InitJobs.ts"
 import { JobEngine } from "./engine/JobEngine.ts"
@@ -52,7 +53,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const made = yield* Effect.all(jobFunctions.map(({ make }) => make))
     countJobsFromZero(made.map(({ definition }) => definition.name))
-    countChangesFromZero()
+    countPhasesFromZero(changePhases)
     return JobFunctions.of(new Map(made.map((one) => [one.definition.name, one])))
   })
 )

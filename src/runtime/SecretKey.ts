@@ -41,8 +41,8 @@ export const keysIn = (setting: Redacted.Redacted): ReadonlyArray<Uint8Array> =>
   ...Option.toArray(keyIn(Redacted.value(setting)))
 ]
 
-/** The key in the file, which is made if it does not exist. Of two servers that make it at once one wins. */
-const fromFile = Effect.fnUntraced(function* (folder: string) {
+/** The key in the file, which a server makes if it does not exist. Of two servers that make it at once one wins. */
+const fromFile = Effect.fnUntraced(function* (folder: string, mayMake: boolean) {
   const files = yield* FileSystem.FileSystem
   const file = (yield* Path.Path).join(folder, FILE)
   const unavailable = (error: PlatformError.PlatformError) =>
@@ -53,7 +53,13 @@ const fromFile = Effect.fnUntraced(function* (folder: string) {
     yield* files.writeFileString(draft, `${randomBytes(BYTES).toString("base64url")}\n`, { mode: 0o600 })
     yield* Effect.ensuring(Effect.ignore(files.link(draft, file)), Effect.ignore(files.remove(draft)))
   })
-  if (!(yield* Effect.mapError(files.exists(file), unavailable))) yield* Effect.mapError(create, unavailable)
+  if (!(yield* Effect.mapError(files.exists(file), unavailable))) {
+    if (!mayMake)
+      return yield* new SecretKeyUnavailable({
+        message: `There is no key in ${file}, and SECRET_KEY is not set: give the command the settings of the server. No key was made`
+      })
+    yield* Effect.mapError(create, unavailable)
+  }
   const key = keyIn(yield* Effect.mapError(files.readFileString(file), unavailable))
   if (Option.isSome(key)) return key.value
   return yield* new SecretKeyUnavailable({
@@ -81,7 +87,7 @@ export const of = (
   }
 }
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (mayMake: boolean) {
   const { CLUSTER_HOST, DATABASE_URL, DATA_DIR, SECRET_KEY, SECRET_KEY_PREVIOUS } = yield* ServerConfig
   const previous = Option.match(SECRET_KEY_PREVIOUS, { onNone: () => [], onSome: keysIn })
   if (Option.isSome(SECRET_KEY)) return of(Buffer.from(Redacted.value(SECRET_KEY.value)), previous)
@@ -92,7 +98,7 @@ const make = Effect.gen(function* () {
       "SECRET_KEY is not set: replicas on several machines need the same one, and configurations are stored in clear until they have it"
     )
   }
-  return of(yield* fromFile(DATA_DIR), previous, isShared)
+  return of(yield* fromFile(DATA_DIR, mayMake), previous, isShared)
 })
 
 /** Keys and keyed digests. */
@@ -109,7 +115,10 @@ export class SecretKey extends Context.Service<
     readonly digester: (purpose: string) => (text: string) => string
   }
 >()("switchyard/runtime/SecretKey") {
-  static readonly layer = Layer.effect(SecretKey, make)
+  static readonly layer = Layer.effect(SecretKey, make(true))
+
+  /** For commands, which make no key: what they sealed with it no server could open. */
+  static readonly layerOfCommand = Layer.effect(SecretKey, make(false))
 }
 
 // Seals texts that are needed again in clear and that a reader of the database or its backups alone must not read: AES-256-GCM under a key

@@ -2,9 +2,10 @@
  * The sources of secret settings: the environment, or a file that the environment names (`PASSWORD_MANAGED_FILE` for `PASSWORD_MANAGED`),
  * as containers provide secrets (docs/security.md#where-secrets-come-from). `store/SecretStore.ts` has those in the database.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { codeOf } from "./SystemErrors.ts"
+import * as path from "node:path"
 
 /** A secret is not available; the message names the variable, and never the value. */
 export class SecretUnavailable extends Schema.TaggedError<SecretUnavailable>()("SecretUnavailable", {
@@ -48,6 +49,15 @@ export const isStorable = (name: string): boolean =>
 /** Whether a variable is secret, so that a file may hold its value. */
 export const isSecret = (name: string): boolean => FIRST.includes(name) || isStorable(name)
 
+/** What systemd gives to one of our units; each unit may read its own folder only. */
+const CREDENTIAL = /^\/run\/credentials\/switchyard[^/]*\.service\/([^/]+)$/
+
+/** The place of a file for this process: a credential of the service is read from the credentials that this unit was given. */
+const placeFor = (file: string, { CREDENTIALS_DIRECTORY: own }: Environment) => {
+  const [, credential] = CREDENTIAL.exec(file) ?? []
+  return credential === undefined || own === undefined || own === "" ? file : path.join(own, credential)
+}
+
 const readSecret = (name: string, file: string) =>
   Effect.tryPromise({
     try: () => readFile(file, "utf8"),
@@ -56,8 +66,14 @@ const readSecret = (name: string, file: string) =>
     // editors and `echo` end a file with a line break, which no secret has
   }).pipe(Effect.map((text) => text.replace(/\r?\n$/, "")))
 
-/** The environment, with the values of files in the place of their names. Fails with SecretUnavailable. */
-export const withFiles = Effect.fn("SecretSources.withFiles")(function* (environment: Environment) {
+/**
+ * The environment, with the values of files in the place of their names. Fails with SecretUnavailable, but not for a secret that is not
+ * `needed`: that one is missing then.
+ */
+export const withFiles = Effect.fn("SecretSources.withFiles")(function* (
+  environment: Environment,
+  isNeeded: (name: string) => boolean = () => true
+) {
   const found: Record<string, string | undefined> = {}
   for (const [variable, value] of Object.entries(environment)) {
     const name = variable.endsWith(SUFFIX) ? variable.slice(0, -SUFFIX.length) : variable
@@ -67,11 +83,14 @@ export const withFiles = Effect.fn("SecretSources.withFiles")(function* (environ
     }
     if (value === "") continue
     if ((environment[name] ?? "") !== "") {
+      if (!isNeeded(name)) continue
       return yield* new SecretUnavailable({
         message: `${name} and ${variable} are both set: only one of them can count`
       })
     }
-    found[name] = yield* readSecret(name, value)
+    const read = readSecret(name, placeFor(value, environment))
+    if (isNeeded(name)) found[name] = yield* read
+    else Option.map(yield* Effect.option(read), (text) => (found[name] = text))
   }
   return found
 })

@@ -181,7 +181,11 @@ const migrate = Effect.fn("Database.migrate")(function* (purpose: Installation.P
     Effect.provideService(MadeAnew, isMade ? { id: settingOf(config) } : null),
     answeringWithin(Duration.infinity),
     Effect.mapError(
-      (cause) => new DatabaseUnavailable({ message: `The database cannot be migrated: ${cause.message}`, cause })
+      (cause) =>
+        new DatabaseUnavailable({
+          message: `The database cannot be migrated: ${DatabaseErrors.sentenceWithCause(cause)}`,
+          cause
+        })
     )
   )
   if (applied.length > 0) yield* Effect.logInfo("Migrated the database", { applied: applied.map(([id]) => id) })

@@ -197,6 +197,18 @@ export const meaning = (error: SqlError.SqlError): string => {
   return _tag === "ConnectionError" || operation === "connect" ? "no connection" : "the answer cannot be used"
 }
 
+/** An error in words, with what its own sentence leaves out: PostgreSQL's words for a refused statement, as below a failed migration. */
+export const sentenceWithCause = (error: { readonly message: string; readonly cause?: unknown }): string => {
+  if (SqlError.isSqlError(error)) {
+    const { cause } = error.reason
+    return `${meaning(error)}${!isDatabaseAway(error) && cause instanceof Error ? `: ${cause.message}` : ""}`
+  }
+  const { cause, message } = error
+  return !(cause instanceof Error) || message.includes(cause.message)
+    ? message
+    : `${message}: ${sentenceWithCause(cause)}`
+}
+
 /** The largest depth at which a database error is searched: the job engine wraps errors of its storage. */
 const DEPTH = 4
 

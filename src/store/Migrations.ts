@@ -63,8 +63,9 @@ import textsOnce from "./migrations/0070_texts_once.ts"
 import resultsOnce from "./migrations/0071_results_once.ts"
 import safeValues from "./migrations/0059_secure_defaults.ts"
 import toldPhases from "./migrations/0072_told_phases.ts"
-import identityPlans from "./migrations/0074_identity_plans.ts"
+import leases from "./migrations/0073_leases.ts"
 import learnedLineIds from "./migrations/0067_learned_lines.ts"
+import identityPlans from "./migrations/0074_identity_plans.ts"
 
 /**
  * Every migration in order. `oldest` is the oldest release that can work with the database afterwards. A migration that only
@@ -129,6 +130,7 @@ export const migrations = [
   { name: "0070_texts_once", oldest: "0.2.0", up: textsOnce },
   { name: "0071_results_once", oldest: "0.2.0", up: resultsOnce },
   { name: "0072_told_phases", oldest: "0.2.0", up: toldPhases },
+  { name: "0073_leases", oldest: "0.2.0", up: leases },
   { name: "0074_identity_plans", oldest: "0.2.0", up: identityPlans }
 ] as const
 

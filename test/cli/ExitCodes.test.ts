@@ -27,6 +27,7 @@ const COMMANDS: ReadonlyArray<string> = [
   "approve 7 --comment yes",
   "reject 7 --comment no",
   "undo 7",
+  "leases",
   "spellings list",
   "spellings withdraw 7",
   "abort 7",

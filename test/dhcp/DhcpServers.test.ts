@@ -83,8 +83,10 @@ const install = Effect.fnUntraced(function* (folder: string, api: string) {
     for (const name of await fs.readdir(folder)) {
       const file = path.join(folder, name)
       const placed = (await fs.readFile(file, "utf8"))
-        .replaceAll("/etc/switchyard/", `${folder}/`)
-        .replaceAll("/var/lib/switchyard/", `${folder}/`)
+        .replaceAll(
+          /\/etc\/switchyard\/|\/usr\/lib\/switchyard\/deploy\/dhcp\/|\/var\/lib\/switchyard-dhcp\//g,
+          `${folder}/`
+        )
         .replaceAll("/var/lib/kea/", `${folder}/`)
         .replaceAll("/usr/lib/x86_64-linux-gnu/kea/hooks/libdhcp_run_script.so", hooks.toString().trim())
         .replaceAll("eth0", names.server)
@@ -93,8 +95,6 @@ const install = Effect.fnUntraced(function* (folder: string, api: string) {
     await fs.writeFile(
       path.join(folder, "dhcp-hook.env"),
       Object.entries({
-        SWITCHYARD: repository,
-        SWITCHYARD_NODE: process.execPath,
         SWITCHYARD_URL: api,
         SWITCHYARD_HOOK_LOG: path.join(folder, "hook.log"),
         DATA_DIR: folder

@@ -1,59 +1,32 @@
-/** The DHCP hook and its leases, against the real API and against servers that answer wrongly. */
+/** The DHCP hook and its exit codes, against the real API and against servers that answer wrongly. */
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import * as fs from "node:fs"
-import * as http from "node:http"
+import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { type Lease, LeaseQueue } from "../../src/dhcp/LeaseQueue.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { RepositoryStore } from "../../src/store/RepositoryStore.ts"
 import { ApiClient, ApiServer } from "../support/ApiServer.ts"
-import { makeFolder, runHook, waiting } from "./HookProgram.ts"
+import { leaseProgram, makeFolder, runHook, runProgram, shells, waiting } from "./HookProgram.ts"
+import { decided, makeLeaseServer, type Reply, TAKEN } from "./LeaseServer.ts"
 
 const commit = (mac: string, ip: string, platform = "eos") => ["commit", mac, ip, platform]
 
-/** A server that answers each method with these, and remembers what it was asked. */
-const scripted = (answers: Readonly<Record<string, readonly [status: number, body: string]>>) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly url: string; readonly seen: ReadonlyArray<string>; readonly stop: () => void }>(
-      (resume) => {
-        const seen: Array<string> = []
-        const server = http.createServer((request, response) => {
-          seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? "-"}`)
-          const [status, body] = answers[`${request.method} ${request.url}`] ??
-            answers[request.method ?? ""] ?? [404, "{}"]
-          response.writeHead(status, { "content-type": "application/json" }).end(body)
-        })
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          const port = typeof address === "object" && address !== null ? address.port : 0
-          resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, seen, stop: () => void server.close() }))
-        })
-      }
-    ),
-    ({ stop }) => Effect.sync(stop)
-  )
-
-const list = (devices: string): readonly [number, string] => [
-  200,
-  `{"status":"success","data":{"devices":[${devices}]}}`
-]
-const BOOTING = list('{"id":1,"state":"DHCP_BOOT","dhcp_ip":"10.0.0.1"}')
-const NONE = list("")
-
-const WRONG: ReadonlyArray<readonly [code: number, answers: Parameters<typeof scripted>[0]]> = [
-  [9, { GET: [401, "{}"] }],
-  [10, { GET: [403, "{}"] }],
-  [11, { GET: [200, "<html>"] }],
-  [12, { GET: [200, '{"status":"error"}'] }],
-  [20, { GET: BOOTING, POST: [400, '{"message":"no"}'] }],
-  [21, { GET: BOOTING, POST: [200, '{"status":"success"}'] }],
-  [30, { GET: NONE, POST: [400, '{"message":"no"}'] }],
-  [30, { GET: NONE, POST: [201, "{}"] }],
-  [31, { GET: NONE, POST: [200, '{"status":"success","data":{}}'] }],
-  [0, { GET: list('{"id":1,"state":"MANAGED","dhcp_ip":null}') }],
-  [0, { GET: list('{"id":1,"state":"DISCOVERED","dhcp_ip":"10.0.0.5"}'), PUT: [400, "{}"] }]
+/** Answers, the exit code for each, and whether the lease still waits afterwards. */
+const ANSWERS: ReadonlyArray<readonly [code: number, reply: Reply, waits: boolean]> = [
+  [0, TAKEN, false],
+  [0, decided("taken", "none"), false],
+  [0, decided("refused", "address"), false],
+  [9, [401, "{}"], true],
+  [10, [403, '{"status":"error","message":"no"}'], true],
+  [10, [404, "{}"], true],
+  [10, [503, "{}"], true],
+  [11, [200, "<html>"], true],
+  [12, [200, '{"status":"error"}'], true],
+  [20, decided("refused", "discovery"), false],
+  [30, decided("refused"), false],
+  [30, decided("waits"), true],
+  [30, [400, '{"status":"error","message":"no"}'], false]
 ]
 
 layer(ApiServer(), { excludeTestServices: true })("the DHCP hook", (it) => {
@@ -98,6 +71,7 @@ layer(ApiServer(), { excludeTestServices: true })("the DHCP hook", (it) => {
       Effect.gen(function* () {
         const { base } = yield* ApiClient
         const devices = yield* DeviceStore
+        const sql = yield* SqlClient.SqlClient
         const DATA_DIR = yield* makeFolder
         const away = { SWITCHYARD_URL: "http://127.0.0.1:9", DATA_DIR }
         const lost = yield* Effect.all(
@@ -127,6 +101,9 @@ layer(ApiServer(), { excludeTestServices: true })("the DHCP hook", (it) => {
           const device = yield* devices.getByHostname(`mac-001C73BEEF${last}`)
           assert.strictEqual(device.dhcp_ip, `10.0.9.${ip}`)
         }
+        const jobs = yield* sql`select start_arguments ->> 'ztp_mac' as mac from job
+          where start_arguments ->> 'ztp_mac' like '001C73BEEF1%'`
+        assert.deepStrictEqual(jobs, [{ mac: "001C73BEEF12" }], "the one that asked twice is discovered")
       })
   )
 
@@ -144,6 +121,25 @@ layer(ApiServer(), { excludeTestServices: true })("the DHCP hook", (it) => {
         [0, 0, 0],
         JSON.stringify(ends)
       )
+    })
+  )
+
+  it.effect("that was killed after the server had taken its lease reports it again, and nothing happens twice", () =>
+    Effect.gen(function* () {
+      const { base } = yield* ApiClient
+      const sql = yield* SqlClient.SqlClient
+      const DATA_DIR = yield* makeFolder
+      const sending = path.join(DATA_DIR, "dhcp-queue/sending")
+      const lease = '{"mac":"001C73BEEF61","ip":"10.0.9.61","platform":"eos","report":"r-1","again":false}\n'
+      for (const round of [1, 2]) {
+        yield* Effect.promise(() => fs.mkdir(sending, { recursive: true }))
+        yield* Effect.promise(() => fs.writeFile(path.join(sending, "001C73BEEF61.json"), lease))
+        const end = yield* runProgram([leaseProgram, "--drain"], { SWITCHYARD_URL: base, DATA_DIR })
+        assert.strictEqual(end.code, 0, `${round}: ${end.output}`)
+        assert.deepStrictEqual(yield* waiting(DATA_DIR), [])
+      }
+      const jobs = yield* sql`select from job where start_arguments ->> 'ztp_mac' = '001C73BEEF61'`
+      assert.strictEqual(jobs.length, 0)
     })
   )
 
@@ -168,84 +164,83 @@ layer(ApiServer(), { excludeTestServices: true })("the DHCP hook", (it) => {
   )
 })
 
-it.live("reports errors by its exit code", () =>
+it.live("reports errors by its exit code, in every shell", () =>
   Effect.gen(function* () {
-    const DATA_DIR = yield* makeFolder
-    const ends = yield* Effect.forEach(
-      WRONG,
-      ([, answers]) =>
-        Effect.flatMap(scripted(answers), ({ url }) =>
-          runHook(commit("001C73BEEF01", "10.0.0.9"), { SWITCHYARD_URL: url, DATA_DIR })
-        ),
-      { concurrency: 3 }
-    )
-    assert.deepStrictEqual(
-      ends.map(({ code }) => code),
-      WRONG.map(([code]) => code),
-      JSON.stringify(ends)
-    )
-    const codes = yield* Effect.forEach(
-      [
-        ["commit", "001C73BEEF01", "10.0.0.9"],
-        ["release", "001C73BEEF01", "10.0.0.9", "eos"],
-        commit("xyz", "10.0.0.9"),
-        commit("001C73BEEF01", "10.0.0"),
-        // of no interface: a hook that calls with such a one reports no switch
-        commit("00:00:00:00:00:00", "10.0.0.9"),
-        commit("0:0:0:0:0:0", "10.0.0.9"),
-        commit("ff:ff:ff:ff:ff:ff", "10.0.0.9"),
-        commit("0180.c200.000e", "10.0.0.9")
-      ],
-      (args) => Effect.map(runHook(args, { DATA_DIR }), ({ code }) => code)
-    )
-    assert.deepStrictEqual(codes, [1, 2, 2, 2, 2, 2, 2, 2])
-  }).pipe(Effect.scoped)
-)
-
-it.live("authenticates with a token of the environment, or with one for its OAuth client", () =>
-  Effect.gen(function* () {
-    const DATA_DIR = yield* makeFolder
-    const answers = {
-      "POST /token": [200, '{"access_token":"fetched"}'],
-      GET: list('{"id":1,"state":"MANAGED"}')
-    } as const
-    const given = yield* scripted(answers)
-    yield* runHook(commit("001C73BEEF01", "10.0.0.9"), { SWITCHYARD_URL: given.url, DATA_DIR, JWT_AUTH_TOKEN: "given" })
-    assert.match(given.seen.join("\n"), /^GET \S+ Bearer given$/)
-    const client = yield* scripted(answers)
-    const oauth = { OAUTH_CLIENT_ID: "hook", OAUTH_CLIENT_SECRET: "s", OAUTH_TOKEN_ENDPOINT: `${client.url}/token` }
-    const end = yield* runHook(commit("001C73BEEF01", "10.0.0.9"), { SWITCHYARD_URL: client.url, DATA_DIR, ...oauth })
-    assert.strictEqual(end.code, 0, end.output)
-    assert.match(client.seen.join("\n"), /^POST \/token -\nGET \S+ Bearer fetched$/)
-    const refused = yield* scripted({ "POST /token": [401, "{}"] })
-    const env = { SWITCHYARD_URL: refused.url, DATA_DIR, ...oauth, OAUTH_TOKEN_ENDPOINT: `${refused.url}/token` }
-    assert.strictEqual((yield* runHook(commit("001C73BEEF01", "10.0.0.9"), env)).code, 9)
-  }).pipe(Effect.scoped)
-)
-
-it.effect("takes over a lease whose hook was killed, without overwriting a newer one", () =>
-  Effect.gen(function* () {
-    const folder = yield* makeFolder
-    const queue = new LeaseQueue(folder)
-    const write = (name: string, lease: Lease, ageSeconds: number) => {
-      const file = path.join(folder, name)
-      fs.writeFileSync(file, JSON.stringify(lease))
-      const at = Date.now() / 1000 - ageSeconds
-      fs.utimesSync(file, at, at)
+    for (const shell of shells) {
+      const hook = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) =>
+        runProgram([...shell, leaseProgram, "dhcp-hook", ...args], environment)
+      const ends = yield* Effect.forEach(
+        ANSWERS,
+        ([, reply]) =>
+          Effect.gen(function* () {
+            const DATA_DIR = yield* makeFolder
+            const { url } = yield* makeLeaseServer(() => reply)
+            const end = yield* hook(commit("001C73BEEF01", "10.0.0.9"), { SWITCHYARD_URL: url, DATA_DIR })
+            return { ...end, waits: (yield* waiting(DATA_DIR)).length > 0 }
+          }),
+        { concurrency: 3 }
+      )
+      assert.deepStrictEqual(
+        ends.map(({ code, waits }) => [code, waits]),
+        ANSWERS.map(([code, , waits]) => [code, waits]),
+        JSON.stringify({ shell, ends })
+      )
+      const DATA_DIR = yield* makeFolder
+      const codes = yield* Effect.forEach(
+        [
+          [],
+          ["commit", "001C73BEEF01", "10.0.0.9"],
+          ["release", "001C73BEEF01", "10.0.0.9", "eos"],
+          commit("xyz", "10.0.0.9"),
+          commit("001C73BEEF01", "10.0.0"),
+          commit("001C73BEEF01", "10.0.0.256"),
+          commit("001C73BEEF01", "10.0.0.9", "$(id)"),
+          // of no interface: a hook that calls with such a one reports no switch
+          commit("00:00:00:00:00:00", "10.0.0.9"),
+          commit("0:0:0:0:0:0", "10.0.0.9"),
+          commit("ff:ff:ff:ff:ff:ff", "10.0.0.9"),
+          commit("0180.c200.000e", "10.0.0.9")
+        ],
+        (args) => Effect.map(hook(args, { DATA_DIR }), ({ code }) => code)
+      )
+      assert.deepStrictEqual(codes, [1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2], shell.join(" "))
+      assert.strictEqual((yield* hook(commit("001C73BEEF01", "10.0.0.9"), { DATA_DIR, SWITCHYARD_URL: "nms" })).code, 2)
     }
-    const lease = (mac: string, ip: string): Lease => ({ mac, ip, platform: "eos" })
-    write("AAAAAAAAAAA1.json.999999", lease("AAAAAAAAAAA1", "10.0.0.1"), 120)
-    write("AAAAAAAAAAA2.json.999999", lease("AAAAAAAAAAA2", "10.0.0.2"), 1)
-    write("AAAAAAAAAAA3.json.999999", lease("AAAAAAAAAAA3", "10.0.0.3"), 120)
-    write("AAAAAAAAAAA3.json", lease("AAAAAAAAAAA3", "10.0.0.33"), 5)
-    write("AAAAAAAAAAA4.json", lease("AAAAAAAAAAA4", "10.0.0.4"), 200_000)
-    fs.writeFileSync(path.join(folder, "AAAAAAAAAAA5.json"), "torn")
-    const claims = queue.claim(10)
-    assert.sameMembers(
-      claims.map((claim) => claim.lease.ip),
-      ["10.0.0.1", "10.0.0.33"]
+  }).pipe(Effect.scoped)
+)
+
+it.live("takes its token from the variables of the command line, and names them when it is refused", () =>
+  Effect.gen(function* () {
+    const DATA_DIR = yield* makeFolder
+    const file = path.join(DATA_DIR, "token")
+    yield* Effect.promise(() => fs.writeFile(file, "from-a-file\n"))
+    const { lines, url } = yield* makeLeaseServer((_, where) =>
+      where === "/token" ? [200, '{"token_type":"bearer","access_token":"fetched"}'] : TAKEN
     )
-    for (const claim of claims) queue.putBack(claim)
-    assert.sameMembers(fs.readdirSync(folder), ["AAAAAAAAAAA1.json", "AAAAAAAAAAA2.json.999999", "AAAAAAAAAAA3.json"])
+    const hook = (variables: Readonly<Record<string, string>>) =>
+      runHook(commit("001C73BEEF01", "10.0.0.9"), { SWITCHYARD_URL: url, DATA_DIR, ...variables })
+    const oauth = { OAUTH_CLIENT_ID: "hook", OAUTH_CLIENT_SECRET: 's "\\', OAUTH_TOKEN_ENDPOINT: `${url}/token` }
+    for (const [variables, token] of [
+      [{ SWITCHYARD_TOKEN: "new", JWT_AUTH_TOKEN: "old" }, "new"],
+      [{ SWITCHYARD_TOKEN_FILE: file, JWT_AUTH_TOKEN: "old" }, "from-a-file"],
+      [{ JWT_AUTH_TOKEN: "old", ...oauth }, "old"],
+      [{ JWT_AUTH_TOKEN_FILE: file }, "from-a-file"],
+      [oauth, "fetched"]
+    ] as const) {
+      const end = yield* hook(variables)
+      assert.strictEqual(end.code, 0, end.output)
+      assert.strictEqual(lines.at(-1), `POST /api/v1.0/dhcp_leases Bearer ${token}`)
+    }
+    const missing = yield* hook({ SWITCHYARD_TOKEN_FILE: "/nowhere" })
+    assert.strictEqual(missing.code, 9)
+    assert.include(missing.output, "the file /nowhere of SWITCHYARD_TOKEN_FILE cannot be read")
+    const refusing = yield* makeLeaseServer(() => [401, "{}"])
+    const refused = yield* hook({ SWITCHYARD_URL: refusing.url })
+    assert.strictEqual(refused.code, 9)
+    assert.match(refused.output, /wants a valid token \(SWITCHYARD_TOKEN, SWITCHYARD_TOKEN_FILE, JWT_AUTH_TOKEN, /)
+    const provider = yield* makeLeaseServer(() => [401, "{}"])
+    const none = yield* hook({ ...oauth, OAUTH_TOKEN_ENDPOINT: `${provider.url}/token` })
+    assert.strictEqual(none.code, 9)
+    assert.include(none.output, "gives no token to OAUTH_CLIENT_ID")
   }).pipe(Effect.scoped)
 )

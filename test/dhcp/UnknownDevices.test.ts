@@ -1,11 +1,11 @@
 /** A flood of leases neither fills the database nor locks a real switch out for ever. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { runHook } from "../../src/dhcp/Hook.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { ApiClient, ApiServer } from "../support/ApiServer.ts"
+import { makeFolder, runHook, waiting } from "./HookProgram.ts"
 
 const macOf = (number: number): string => `001C7300${number.toString(16).toUpperCase().padStart(4, "0")}`
 
@@ -81,26 +81,22 @@ layer(server({ UNKNOWN_DEVICES_PER_HOUR: "3" }), { excludeTestServices: true })(
   it.effect("that were refused stay in the hook's queue, which gives the reason", () =>
     Effect.gen(function* () {
       yield* fresh
-      const { base } = yield* ApiClient
-      const files = yield* FileSystem.FileSystem
-      const DATA_DIR = yield* files.makeTempDirectoryScoped()
+      const { base, get } = yield* ApiClient
+      const DATA_DIR = yield* makeFolder
       for (const number of [1, 2, 3]) yield* register(number)
-      const lines: Array<string> = []
       const lease = (number: number) =>
-        Effect.promise(() =>
-          runHook({
-            args: ["commit", macOf(number), leaseOf(number), "eos"],
-            environment: { SWITCHYARD_URL: base, DATA_DIR },
-            log: (line) => void lines.push(line)
-          })
-        )
-      assert.strictEqual(yield* lease(4), 30)
-      assert.match(lines[0] ?? "", /the API answered 429: 3 unknown devices have registered within the last hour/)
-      assert.deepEqual(yield* files.readDirectory(`${DATA_DIR}/dhcp-queue`), [`${macOf(4)}.json`])
+        runHook(["commit", macOf(number), leaseOf(number), "eos"], { SWITCHYARD_URL: base, DATA_DIR })
+      const refused = yield* lease(4)
+      assert.strictEqual(refused.code, 30)
+      assert.match(refused.output, /waits: 3 unknown devices have registered within the last hour/)
+      assert.deepEqual(yield* waiting(DATA_DIR), [`${macOf(4)}.json`])
+      const { body } = yield* get("/dhcp_leases")
+      assert.containSubset(body, { data: { leases: [{ ztp_mac: macOf(4), outcome: "waits", step: "create" }] } })
       const sql = yield* SqlClient.SqlClient
       yield* sql`update unknown_device set registered_at = registered_at - interval '1 hour'`
-      assert.strictEqual(yield* lease(5), 0)
-      assert.deepEqual((yield* registered).slice(3), [macOf(5), macOf(4)])
+      assert.strictEqual((yield* lease(5)).code, 0)
+      assert.sameMembers((yield* registered).slice(3), [macOf(5), macOf(4)])
+      assert.containSubset((yield* get("/dhcp_leases")).body, { data: { leases: [] } })
     }).pipe(Effect.scoped)
   )
 })

@@ -4,7 +4,7 @@ import { Effect, Exit, Redacted } from "effect"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import { childEnvironment, isStorable, withStored } from "../../src/runtime/SecretSources.ts"
+import { childEnvironment, isStorable, withFiles, withStored } from "../../src/runtime/SecretSources.ts"
 import { open, seal, sealingKey } from "../../src/runtime/SecretKey.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 
@@ -33,6 +33,17 @@ describe("A secret setting", () => {
       const login = logins.get("MANAGED")
       assert.strictEqual(login === undefined ? undefined : Redacted.value(login.password), " hunter2 two")
       assert.deepStrictEqual([...templateSecrets.keys()], ["TEMPLATE_SECRET_SNMP"])
+    })
+  )
+
+  it.effect("that names a credential of the service is read from the credentials that this unit was given", () =>
+    Effect.gen(function* () {
+      const file = yield* fileWith("hunter2\n")
+      const named = "/run/credentials/switchyard.service/secret"
+      const found = yield* withFiles({ PASSWORD_MANAGED_FILE: named, CREDENTIALS_DIRECTORY: path.dirname(file) })
+      assert.strictEqual(found["PASSWORD_MANAGED"], "hunter2")
+      const outside = yield* Effect.flip(withFiles({ PASSWORD_MANAGED_FILE: named }))
+      assert.include(outside.message, "cannot be read")
     })
   )
 

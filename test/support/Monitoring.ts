@@ -29,9 +29,13 @@ export const folder = Effect.acquireRelease(
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
 )
 
-/** Runs one of the tools; its exit code and what it has printed. */
-export const tool = (name: "promtool" | "amtool", words: ReadonlyArray<string>) => {
-  const { status, stderr, stdout } = spawnSync(`/usr/bin/${name}`, words, { env: ofThisProcess, encoding: "utf8" })
+/** Runs one of the tools on an input; its exit code and what it has printed. */
+export const tool = (name: "promtool" | "amtool", words: ReadonlyArray<string>, input = "") => {
+  const { status, stderr, stdout } = spawnSync(`/usr/bin/${name}`, words, {
+    env: ofThisProcess,
+    encoding: "utf8",
+    input
+  })
   return { code: status, text: stdout + stderr }
 }
 

@@ -18,10 +18,12 @@ export const routers: ReadonlyArray<string> = [
 const LONG: ReadonlyArray<string> = [
   "test/backup/Check.test.ts",
   "test/backup/Encryption.test.ts",
+  "test/cli/CheckedSettings.test.ts",
   "test/cli/Client.test.ts",
   "test/cli/Doctor.test.ts",
   "test/cli/ExitCodes.test.ts",
   "test/cli/SecretCommand.test.ts",
+  "test/cli/Service.test.ts",
   "test/devices/SparseSwitches.test.ts",
   "test/devices/WithheldLogins.test.ts",
   "test/dhcp/DhcpServers.test.ts",

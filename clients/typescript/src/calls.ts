@@ -890,6 +890,11 @@ export abstract class Calls extends Transport {
     return this.call<Records.ListLearnedLinesResult>({ method: "GET", path: "/api/v1.0/learned_lines", query }, options)
   }
 
+  /** List leases that were refused or wait. `GET /api/v1.0/dhcp_leases` */
+  listLeases(options: CallOptions = {}): Promise<Records.ListLeasesResult> {
+    return this.call<Records.ListLeasesResult>({ method: "GET", path: "/api/v1.0/dhcp_leases" }, options)
+  }
+
   /** List links. `GET /api/v1.0/linknets` */
   listLinknets(options: CallOptions = {}): Promise<Records.ListLinknetsResult> {
     return this.call<Records.ListLinknetsResult>({ method: "GET", path: "/api/v1.0/linknets" }, options)
@@ -1124,6 +1129,11 @@ export abstract class Calls extends Transport {
       { method: "POST", path: pathOf("/api/v1.0/alerts/deliveries/{id}/replay", { id }) },
       options
     )
+  }
+
+  /** Report a lease. `POST /api/v1.0/dhcp_leases` */
+  reportLease(body: Records.ReportLeaseRequest, options: CallOptions = {}): Promise<Records.ReportLeaseResult> {
+    return this.call<Records.ReportLeaseResult>({ method: "POST", path: "/api/v1.0/dhcp_leases", body }, options)
   }
 
   /** Restore an earlier configuration. `POST /api/v1.0/device/{hostname}/previous_config` */

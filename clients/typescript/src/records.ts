@@ -24,7 +24,8 @@ export type AddedDevice = {
   readonly confhash: string | null
   readonly last_seen: string | null
   readonly port: number | null
-  /** false if the platform has no driver: jobs that would have to log in refuse the device */ readonly manageable: boolean
+  /** false if the platform has no driver: jobs that would have to log in refuse the device */
+  readonly manageable: boolean
 }
 
 export type AddedSyncEvent = {
@@ -305,7 +306,8 @@ export type Device = {
   readonly confhash: string | null
   readonly last_seen: string | null
   readonly port: number | null
-  /** false if the platform has no driver: jobs that would have to log in refuse the device */ readonly manageable: boolean
+  /** false if the platform has no driver: jobs that would have to log in refuse the device */
+  readonly manageable: boolean
   readonly primary_group: string
 }
 
@@ -799,6 +801,20 @@ export type LearnedLine = {
   readonly state: "spelled" | "default" | "not_taken" | "not_used"
   readonly learned_at: string
 }
+
+export type Lease = {
+  readonly ztp_mac: string
+  readonly dhcp_ip: string
+  readonly platform: string
+  readonly outcome: "taken" | "refused" | "waits"
+  readonly step: "create" | "discovery" | "address" | "none"
+  readonly message: string
+  readonly host: string
+  readonly since: string
+  readonly reported_at: string
+}
+
+export type LeaseQueue = { readonly host: string; readonly waiting: number; readonly reported_at: string }
 
 export type Linknet = {
   readonly id: number
@@ -1359,22 +1375,34 @@ export type WindowWait = {
 export type UpdateDeviceRequest = {
   readonly hostname?: string | undefined
   readonly site_id?: number | null | undefined
-  /** at most 255 characters */ readonly description?: string | null | undefined
-  /** IPv4 or IPv6 address without prefix length */ readonly management_ip?: string | null | undefined
-  /** IPv4 or IPv6 address without prefix length */ readonly secondary_management_ip?: string | null | undefined
-  /** IPv4 or IPv6 address without prefix length */ readonly infra_ip?: string | null | undefined
-  /** IPv4 or IPv6 address without prefix length */ readonly dhcp_ip?: string | null | undefined
-  /** stored in upper case, without spaces around it */ readonly serial?: string | null | undefined
-  /** MAC address, with or without separators */ readonly ztp_mac?: string | null | undefined
-  /** at most 64 characters */ readonly platform?: string | null | undefined
-  /** at most 64 characters */ readonly vendor?: string | null | undefined
-  /** at most 64 characters */ readonly model?: string | null | undefined
-  /** at most 64 characters */ readonly os_version?: string | null | undefined
+  /** at most 255 characters */
+  readonly description?: string | null | undefined
+  /** IPv4 or IPv6 address without prefix length */
+  readonly management_ip?: string | null | undefined
+  /** IPv4 or IPv6 address without prefix length */
+  readonly secondary_management_ip?: string | null | undefined
+  /** IPv4 or IPv6 address without prefix length */
+  readonly infra_ip?: string | null | undefined
+  /** IPv4 or IPv6 address without prefix length */
+  readonly dhcp_ip?: string | null | undefined
+  /** stored in upper case, without spaces around it */
+  readonly serial?: string | null | undefined
+  /** MAC address, with or without separators */
+  readonly ztp_mac?: string | null | undefined
+  /** at most 64 characters */
+  readonly platform?: string | null | undefined
+  /** at most 64 characters */
+  readonly vendor?: string | null | undefined
+  /** at most 64 characters */
+  readonly model?: string | null | undefined
+  /** at most 64 characters */
+  readonly os_version?: string | null | undefined
   readonly synchronized?: boolean | undefined
   readonly state?: DeviceState | undefined
   readonly device_type?: DeviceType | undefined
   readonly port?: number | null | undefined
-  /** description of a site, used when site_id is absent */ readonly site?: string | null | undefined
+  /** description of a site, used when site_id is absent */
+  readonly site?: string | null | undefined
 }
 
 export type DeleteDeviceRequest = {
@@ -1386,22 +1414,33 @@ export type DeleteDeviceRequest = {
 export type CreateDeviceRequest = {
   readonly hostname: string
   readonly site_id?: number | null | undefined
-  /** at most 255 characters */ readonly description?: string | null | undefined
-  /** IPv4 or IPv6 address without prefix length */ readonly management_ip?: string | null | undefined
-  /** IPv4 or IPv6 address without prefix length */ readonly secondary_management_ip?: string | null | undefined
-  /** IPv4 or IPv6 address without prefix length */ readonly infra_ip?: string | null | undefined
-  /** IPv4 or IPv6 address without prefix length */ readonly dhcp_ip?: string | null | undefined
-  /** stored in upper case, without spaces around it */ readonly serial?: string | null | undefined
-  /** MAC address, with or without separators */ readonly ztp_mac?: string | null | undefined
+  /** at most 255 characters */
+  readonly description?: string | null | undefined
+  /** IPv4 or IPv6 address without prefix length */
+  readonly management_ip?: string | null | undefined
+  /** IPv4 or IPv6 address without prefix length */
+  readonly secondary_management_ip?: string | null | undefined
+  /** IPv4 or IPv6 address without prefix length */
+  readonly infra_ip?: string | null | undefined
+  /** IPv4 or IPv6 address without prefix length */
+  readonly dhcp_ip?: string | null | undefined
+  /** stored in upper case, without spaces around it */
+  readonly serial?: string | null | undefined
+  /** MAC address, with or without separators */
+  readonly ztp_mac?: string | null | undefined
   readonly platform?: "eos" | "junos" | "ios" | "iosxr" | "nxos" | "nxos_ssh" | "frr" | undefined
-  /** at most 64 characters */ readonly vendor?: string | null | undefined
-  /** at most 64 characters */ readonly model?: string | null | undefined
-  /** at most 64 characters */ readonly os_version?: string | null | undefined
+  /** at most 64 characters */
+  readonly vendor?: string | null | undefined
+  /** at most 64 characters */
+  readonly model?: string | null | undefined
+  /** at most 64 characters */
+  readonly os_version?: string | null | undefined
   readonly synchronized?: boolean | undefined
   readonly state: DeviceState
   readonly device_type: DeviceType
   readonly port?: number | null | undefined
-  /** description of a site, used when site_id is absent */ readonly site?: string | null | undefined
+  /** description of a site, used when site_id is absent */
+  readonly site?: string | null | undefined
 }
 
 export type ReplaceStackMembersRequest = { readonly stackmembers: ReadonlyArray<SentStackMember> }
@@ -1526,6 +1565,16 @@ export type SyncDeviceRequest = {
 }
 
 export type InitDevicesRequest = { readonly devices: ReadonlyArray<InitLine> }
+
+export type ReportLeaseRequest = {
+  readonly ztp_mac: string
+  readonly dhcp_ip: string
+  readonly platform: string
+  readonly report?: string | undefined
+  readonly again?: boolean | undefined
+  readonly host?: string | undefined
+  readonly waiting?: number | undefined
+}
 
 export type RestoreConfigRequest = {
   readonly job_id: number
@@ -1702,9 +1751,8 @@ export type CreateCertificateAuthorityResult = { readonly certificate_authority:
 /** The answer of `POST /api/v1.0/device`. */
 export type CreateDeviceResult = {
   readonly added_device: AddedDevice
-  /** addresses that other records had until now: an earlier lease, or a record in state UNMANAGED */ readonly taken_over?:
-    | ReadonlyArray<MovedAddress>
-    | undefined
+  /** addresses that other records had until now: an earlier lease, or a record in state UNMANAGED */
+  readonly taken_over?: ReadonlyArray<MovedAddress> | undefined
 }
 
 /** The answer of `POST /api/v1.0/mgmtdomains`. */
@@ -1744,26 +1792,37 @@ export type DiffConfigsResult = {
 
 /** The query of `GET /api/v1.0/device/{hostname}/config_diff`. */
 export type DiffConfigsQuery = {
-  /** running when absent */ readonly from?: string | number | undefined
-  /** generated when absent */ readonly to?: string | number | undefined
+  /** running when absent */
+  readonly from?: string | number | undefined
+  /** generated when absent */
+  readonly to?: string | number | undefined
 }
 
 /** The query of `GET /api/v1.0/auth/explain`. */
 export type ExplainPermissionQuery = {
-  /** method of the call */ readonly method?: string | number | undefined
-  /** path behind /api/v1.0 */ readonly path?: string | number | undefined
-  /** hostname of a device that it would be about */ readonly device?: string | number | undefined
+  /** method of the call */
+  readonly method?: string | number | undefined
+  /** path behind /api/v1.0 */
+  readonly path?: string | number | undefined
+  /** hostname of a device that it would be about */
+  readonly device?: string | number | undefined
 }
 
 /** The query of `GET /api/v1.0/device/{hostname}/interfaces_export`. */
 export type ExportInterfacesQuery = {
-  /** with ACCESS_UPLINK ports; false when absent */ readonly include_uplinks?: string | number | undefined
-  /** with ACCESS_DOWNLINK ports; true when absent */ readonly include_downlinks?: string | number | undefined
-  /** with descriptions; true when absent */ readonly include_descriptions?: string | number | undefined
+  /** with ACCESS_UPLINK ports; false when absent */
+  readonly include_uplinks?: string | number | undefined
+  /** with ACCESS_DOWNLINK ports; true when absent */
+  readonly include_downlinks?: string | number | undefined
+  /** with descriptions; true when absent */
+  readonly include_descriptions?: string | number | undefined
 }
 
 /** The query of `GET /api/v1.0/find`. */
-export type FindQuery = { /** the search text */ readonly q?: string | number | undefined }
+export type FindQuery = {
+  /** the search text */
+  readonly q?: string | number | undefined
+}
 
 /** The answer of `GET /api/v1.0/device/{hostname}/generate_config`. */
 export type GenerateConfigResult = { readonly config: GeneratedConfig }
@@ -1795,19 +1854,16 @@ export type GetJobResult = { readonly jobs: ReadonlyArray<Job> }
 
 /** The query of `GET /api/v1.0/job/{id}`. */
 export type GetJobQuery = {
-  /** parts of sync results to leave out, separated by commas: `config`, `diff` */ readonly filter_jobresult?:
-    | string
-    | number
-    | undefined
+  /** parts of sync results to leave out, separated by commas: `config`, `diff` */
+  readonly filter_jobresult?: string | number | undefined
 }
 
 /** The query of `GET /api/v1.0/job/{id}/diffs`. */
 export type GetJobDiffsQuery = {
-  /** only groups with all of these words in their difference or in a name */ readonly search?:
-    | string
-    | number
-    | undefined
-  /** only the group with this key, with all names */ readonly group?: string | number | undefined
+  /** only groups with all of these words in their difference or in a name */
+  readonly search?: string | number | undefined
+  /** only the group with this key, with all names */
+  readonly group?: string | number | undefined
 }
 
 /** The answer of `GET /api/v1.0/linknet/{id}`. */
@@ -1829,9 +1885,12 @@ export type GetOpticsResult = { readonly optics: Readonly<Record<string, PortOpt
 
 /** The query of `GET /api/v1.0/device/{hostname}/previous_config`. */
 export type GetPreviousConfigQuery = {
-  /** of this job */ readonly job_id?: string | number | undefined
-  /** so many jobs before the newest one */ readonly previous?: string | number | undefined
-  /** the newest one before this time (ISO 8601, UTC) */ readonly before?: string | number | undefined
+  /** of this job */
+  readonly job_id?: string | number | undefined
+  /** so many jobs before the newest one */
+  readonly previous?: string | number | undefined
+  /** the newest one before this time (ISO 8601, UTC) */
+  readonly before?: string | number | undefined
 }
 
 /** The answer of `GET /api/v1.0/repository/{name}`. */
@@ -1843,8 +1902,10 @@ export type GetRepositoryResult = {
 
 /** The query of `GET /api/v1.0/repository/{name}/file`. */
 export type GetRepositoryFileQuery = {
-  /** path in the repository */ readonly path?: string | number | undefined
-  /** the templates of this branch, which a group uses */ readonly branch?: string | number | undefined
+  /** path in the repository */
+  readonly path?: string | number | undefined
+  /** the templates of this branch, which a group uses */
+  readonly branch?: string | number | undefined
 }
 
 /** The answer of `GET /api/v1.0/repository/{name}/problems`. */
@@ -1859,7 +1920,8 @@ export type GetRunningConfigResult = { readonly config: string }
 
 /** The query of `GET /api/v1.0/device/{hostname}/running_config`. */
 export type GetRunningConfigQuery = {
-  /** only the lines of this interface */ readonly interface?: string | number | undefined
+  /** only the lines of this interface */
+  readonly interface?: string | number | undefined
 }
 
 /** The answer of `GET /api/v1.0/settings/server`. */
@@ -1867,23 +1929,27 @@ export type GetServerSettingsResult = { readonly api: Readonly<Record<string, un
 
 /** The query of `GET /api/v1.0/settings`. */
 export type GetSettingsQuery = {
-  /** settings of this device */ readonly hostname?: string | number | undefined
-  /** settings of this type, or of the device with this type assumed */ readonly device_type?:
-    | string
-    | number
-    | undefined
+  /** settings of this device */
+  readonly hostname?: string | number | undefined
+  /** settings of this type, or of the device with this type assumed */
+  readonly device_type?: string | number | undefined
 }
 
 /** The answer of `GET /api/v1.0/device_synchistory`. */
 export type GetSyncHistoryResult = { readonly hostnames: Readonly<Record<string, ReadonlyArray<SyncEvent>>> }
 
 /** The query of `GET /api/v1.0/device_synchistory`. */
-export type GetSyncHistoryQuery = { /** only this device */ readonly hostname?: string | number | undefined }
+export type GetSyncHistoryQuery = {
+  /** only this device */
+  readonly hostname?: string | number | undefined
+}
 
 /** The query of `GET /api/v1.0/windows`. */
 export type GetWindowsQuery = {
-  /** whether this device may be changed */ readonly device?: string | number | undefined
-  /** the same for all devices of a group */ readonly group?: string | number | undefined
+  /** whether this device may be changed */
+  readonly device?: string | number | undefined
+  /** the same for all devices of a group */
+  readonly group?: string | number | undefined
 }
 
 /** The answer of `POST /api/v1.0/new_devices`. */
@@ -1897,21 +1963,29 @@ export type ListAuditEventsResult = { readonly events: ReadonlyArray<AuditEvent>
 
 /** The query of `GET /api/v1.0/audit`. */
 export type ListAuditEventsQuery = {
-  /** field to sort by, with `-` before it descending */ readonly sort?: string | number | undefined
-  /** page number, from 1 */ readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */ readonly per_page?: string | number | undefined
-  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */ readonly filter?: Filter | undefined
+  /** field to sort by, with `-` before it descending */
+  readonly sort?: string | number | undefined
+  /** page number, from 1 */
+  readonly page?: string | number | undefined
+  /** records per page, 1 to 1000; 50 when absent */
+  readonly per_page?: string | number | undefined
+  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
+  readonly filter?: Filter | undefined
 }
 
 /** The answer of `GET /api/v1.0/certificates`. */
 export type ListCertificatesResult = { readonly certificates: ReadonlyArray<DeviceCertificate> }
 
 /** The query of `GET /api/v1.0/certificates`. */
-export type ListCertificatesQuery = { /** only those of this device */ readonly hostname?: string | number | undefined }
+export type ListCertificatesQuery = {
+  /** only those of this device */
+  readonly hostname?: string | number | undefined
+}
 
 /** The query of `GET /api/v1.0/repository/{name}/commits`. */
 export type ListCommitsQuery = {
-  /** most commits, 1 to 100; default 20 */ readonly limit?: string | number | undefined
+  /** most commits, 1 to 100; default 20 */
+  readonly limit?: string | number | undefined
 }
 
 /** The answer of `GET /api/v1.0/device/{hostname}/configs`. */
@@ -1922,12 +1996,18 @@ export type ListDeliveriesResult = { readonly deliveries: ReadonlyArray<Delivery
 
 /** The query of `GET /api/v1.0/alerts/deliveries`. */
 export type ListDeliveriesQuery = {
-  /** only these: waiting, sent or dead */ readonly state?: string | number | undefined
-  /** only those to this receiver */ readonly receiver?: string | number | undefined
-  /** field to sort by, with `-` before it descending */ readonly sort?: string | number | undefined
-  /** page number, from 1 */ readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */ readonly per_page?: string | number | undefined
-  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */ readonly filter?: Filter | undefined
+  /** only these: waiting, sent or dead */
+  readonly state?: string | number | undefined
+  /** only those to this receiver */
+  readonly receiver?: string | number | undefined
+  /** field to sort by, with `-` before it descending */
+  readonly sort?: string | number | undefined
+  /** page number, from 1 */
+  readonly page?: string | number | undefined
+  /** records per page, 1 to 1000; 50 when absent */
+  readonly per_page?: string | number | undefined
+  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
+  readonly filter?: Filter | undefined
 }
 
 /** The answer of `GET /api/v1.0/device/{hostname}/audit`. */
@@ -1935,10 +2015,14 @@ export type ListDeviceAuditEventsResult = { readonly events: ReadonlyArray<Audit
 
 /** The query of `GET /api/v1.0/device/{hostname}/audit`. */
 export type ListDeviceAuditEventsQuery = {
-  /** field to sort by, with `-` before it descending */ readonly sort?: string | number | undefined
-  /** page number, from 1 */ readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */ readonly per_page?: string | number | undefined
-  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */ readonly filter?: Filter | undefined
+  /** field to sort by, with `-` before it descending */
+  readonly sort?: string | number | undefined
+  /** page number, from 1 */
+  readonly page?: string | number | undefined
+  /** records per page, 1 to 1000; 50 when absent */
+  readonly per_page?: string | number | undefined
+  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
+  readonly filter?: Filter | undefined
 }
 
 /** The answer of `GET /api/v1.0/devices`. */
@@ -1946,20 +2030,30 @@ export type ListDevicesResult = { readonly devices: ReadonlyArray<Device> }
 
 /** The query of `GET /api/v1.0/devices`. */
 export type ListDevicesQuery = {
-  /** field to sort by, with `-` before it descending */ readonly sort?: string | number | undefined
-  /** page number, from 1 */ readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */ readonly per_page?: string | number | undefined
-  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */ readonly filter?: Filter | undefined
+  /** field to sort by, with `-` before it descending */
+  readonly sort?: string | number | undefined
+  /** page number, from 1 */
+  readonly page?: string | number | undefined
+  /** records per page, 1 to 1000; 50 when absent */
+  readonly per_page?: string | number | undefined
+  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
+  readonly filter?: Filter | undefined
 }
 
 /** The query of `GET /api/v1.0/events`. */
 export type ListEventsQuery = {
-  /** only these kinds; a list with commas, or repeated */ readonly kind?: string | number | undefined
-  /** only of these devices, by hostname or id */ readonly device?: string | number | undefined
-  /** only of the devices of this group */ readonly group?: string | number | undefined
-  /** only of this job */ readonly job?: string | number | undefined
-  /** only events after this number */ readonly since?: string | number | undefined
-  /** most events, 1 to 1000; default 100 */ readonly limit?: string | number | undefined
+  /** only these kinds; a list with commas, or repeated */
+  readonly kind?: string | number | undefined
+  /** only of these devices, by hostname or id */
+  readonly device?: string | number | undefined
+  /** only of the devices of this group */
+  readonly group?: string | number | undefined
+  /** only of this job */
+  readonly job?: string | number | undefined
+  /** only events after this number */
+  readonly since?: string | number | undefined
+  /** most events, 1 to 1000; default 100 */
+  readonly limit?: string | number | undefined
 }
 
 /** The answer of `GET /api/v1.0/system/findings`. */
@@ -1991,10 +2085,14 @@ export type ListJobAuditEventsResult = { readonly events: ReadonlyArray<AuditEve
 
 /** The query of `GET /api/v1.0/job/{id}/audit`. */
 export type ListJobAuditEventsQuery = {
-  /** field to sort by, with `-` before it descending */ readonly sort?: string | number | undefined
-  /** page number, from 1 */ readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */ readonly per_page?: string | number | undefined
-  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */ readonly filter?: Filter | undefined
+  /** field to sort by, with `-` before it descending */
+  readonly sort?: string | number | undefined
+  /** page number, from 1 */
+  readonly page?: string | number | undefined
+  /** records per page, 1 to 1000; 50 when absent */
+  readonly per_page?: string | number | undefined
+  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
+  readonly filter?: Filter | undefined
 }
 
 /** The answer of `GET /api/v1.0/jobs`. */
@@ -2002,14 +2100,16 @@ export type ListJobsResult = { readonly jobs: ReadonlyArray<Job> }
 
 /** The query of `GET /api/v1.0/jobs`. */
 export type ListJobsQuery = {
-  /** field to sort by, with `-` before it descending */ readonly sort?: string | number | undefined
-  /** page number, from 1 */ readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */ readonly per_page?: string | number | undefined
-  /** parts of sync results to leave out, separated by commas: `config`, `diff` */ readonly filter_jobresult?:
-    | string
-    | number
-    | undefined
-  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */ readonly filter?: Filter | undefined
+  /** field to sort by, with `-` before it descending */
+  readonly sort?: string | number | undefined
+  /** page number, from 1 */
+  readonly page?: string | number | undefined
+  /** records per page, 1 to 1000; 50 when absent */
+  readonly per_page?: string | number | undefined
+  /** parts of sync results to leave out, separated by commas: `config`, `diff` */
+  readonly filter_jobresult?: string | number | undefined
+  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
+  readonly filter?: Filter | undefined
 }
 
 /** The answer of `GET /api/v1.0/learned_lines`. */
@@ -2017,9 +2117,14 @@ export type ListLearnedLinesResult = { readonly learned_lines: ReadonlyArray<Lea
 
 /** The query of `GET /api/v1.0/learned_lines`. */
 export type ListLearnedLinesQuery = {
-  /** only those of this platform */ readonly platform?: string | number | undefined
-  /** only those of this release */ readonly release?: string | number | undefined
+  /** only those of this platform */
+  readonly platform?: string | number | undefined
+  /** only those of this release */
+  readonly release?: string | number | undefined
 }
+
+/** The answer of `GET /api/v1.0/dhcp_leases`. */
+export type ListLeasesResult = { readonly leases: ReadonlyArray<Lease>; readonly queues: ReadonlyArray<LeaseQueue> }
 
 /** The answer of `GET /api/v1.0/linknets`. */
 export type ListLinknetsResult = { readonly linknets: ReadonlyArray<Linknet> }
@@ -2032,10 +2137,14 @@ export type ListMgmtDomainsResult = { readonly mgmtdomains: ReadonlyArray<MgmtDo
 
 /** The query of `GET /api/v1.0/mgmtdomains`. */
 export type ListMgmtDomainsQuery = {
-  /** field to sort by, with `-` before it descending */ readonly sort?: string | number | undefined
-  /** page number, from 1 */ readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */ readonly per_page?: string | number | undefined
-  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */ readonly filter?: Filter | undefined
+  /** field to sort by, with `-` before it descending */
+  readonly sort?: string | number | undefined
+  /** page number, from 1 */
+  readonly page?: string | number | undefined
+  /** records per page, 1 to 1000; 50 when absent */
+  readonly per_page?: string | number | undefined
+  /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
+  readonly filter?: Filter | undefined
 }
 
 /** The answer of `GET /api/v1.0/alerts/mutes`. */
@@ -2056,7 +2165,8 @@ export type ListPluginsResult = {
 
 /** The query of `GET /api/v1.0/repository/{name}/files`. */
 export type ListRepositoryFilesQuery = {
-  /** the templates of this branch, which a group uses */ readonly branch?: string | number | undefined
+  /** the templates of this branch, which a group uses */
+  readonly branch?: string | number | undefined
 }
 
 /** The answer of `GET /api/v1.0/auth/roles`. */
@@ -2112,6 +2222,9 @@ export type ReplayDeliveriesResult = { readonly replayed: number }
 /** The answer of `POST /api/v1.0/alerts/deliveries/{id}/replay`. */
 export type ReplayDeliveryResult = { readonly replayed: number }
 
+/** The answer of `POST /api/v1.0/dhcp_leases`. */
+export type ReportLeaseResult = { readonly lease: Lease }
+
 /** The answer of `POST /api/v1.0/certificate/{serial}/revoke`. */
 export type RevokeCertificateResult = { readonly certificate: DeviceCertificate }
 
@@ -2130,9 +2243,8 @@ export type TrustDeviceResult = { readonly trusted: TrustedIdentity }
 /** The answer of `PUT /api/v1.0/device/{id}`. */
 export type UpdateDeviceResult = {
   readonly updated_device: Device
-  /** addresses that other records had until now: an earlier lease, or a record in state UNMANAGED */ readonly taken_over?:
-    | ReadonlyArray<MovedAddress>
-    | undefined
+  /** addresses that other records had until now: an earlier lease, or a record in state UNMANAGED */
+  readonly taken_over?: ReadonlyArray<MovedAddress> | undefined
 }
 
 /** The answer of `PUT /api/v1.0/device/{hostname}/interfaces`. */

@@ -9,6 +9,7 @@ import * as path from "node:path"
 import * as tls from "node:tls"
 import type { Answer, CallName, Parameters } from "../../api/Calls.ts"
 import { codeOf, messageOf } from "../../runtime/SystemErrors.ts"
+import { serviceUrl } from "../Service.ts"
 
 /** Exit codes of commands (docs/command-line.md#exit-codes). */
 export const exitCodes = { refused: 1, mistyped: 2, notSignedOn: 3, away: 4, notFollowed: 130 } as const
@@ -49,8 +50,8 @@ export class ServerAway extends Schema.TaggedError<ServerAway>()("ServerAway", {
 
 const DEFAULT_URL = "http://127.0.0.1:5000"
 
-/** The address of the server, without a slash at the end. */
-export const serverUrl = (given = process.env["SWITCHYARD_URL"] || DEFAULT_URL): string =>
+/** The address of the server, without a slash at the end: without SWITCHYARD_URL that of this machine's service. */
+export const serverUrl = (given = process.env["SWITCHYARD_URL"] || (serviceUrl() ?? DEFAULT_URL)): string =>
   given.replace(/\/+$/, "").replace(/\/api(?:\/v1\.0)?$/, "")
 
 /** The file with the token. */

@@ -1,5 +1,5 @@
 /** Examines this machine: finds the installation, asks all questions, and reads the findings of the server or its database. */
-import { Effect, Exit, Fiber, Option, References } from "effect"
+import { Effect, Exit, Fiber, type Layer, Option, References } from "effect"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -7,6 +7,7 @@ import type { Finding } from "../../domain/Finding.ts"
 import { secretValues } from "../../runtime/SecretKey.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { ask } from "../client/Server.ts"
+import { takeSettings } from "../Service.ts"
 import { databaseQuestions, storedFindings } from "./DatabaseQuestions.ts"
 import { folderQuestions } from "./FolderQuestions.ts"
 import { machineQuestions } from "./MachineQuestions.ts"
@@ -23,10 +24,13 @@ const within = Effect.fnUntraced(function* <A, E>(seconds: number, work: Effect.
   return Option.getOrNull(yield* Effect.timeoutOption(Fiber.join(running), `${seconds} seconds`))
 })
 
-const readSettings = Effect.map(Effect.service(ServerConfig), (settings): ServerSettings => settings).pipe(
-  Effect.provide(ServerConfig.layer),
-  Effect.provideService(References.MinimumLogLevel, "None")
-)
+const readBy = <E>(layer: Layer.Layer<ServerConfig, E>) =>
+  Effect.map(Effect.service(ServerConfig), (settings): ServerSettings => settings).pipe(
+    Effect.provide(layer),
+    Effect.provideService(References.MinimumLogLevel, "None")
+  )
+
+const NO_CHECKS = ServerConfig.layerChecking([])
 
 const lookedFor = (dataDir: string): ReadonlyArray<string> => {
   const asked = path.resolve(dataDir, "database")
@@ -50,10 +54,27 @@ const homeIn = async (dataDir: string): Promise<string> => {
 
 const sentenceOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
+/** A file that a setting names and that is gone while the service is stopped, because systemd makes it at the start. */
+const isGoneWithServer = (why: string, { servers }: Place): boolean => {
+  const [, variable = ""] = /^(\w+_FILE): .*ENOENT/.exec(why) ?? []
+  return servers.length === 0 && (process.env[variable] ?? "").startsWith("/run/")
+}
+
+/** The answer about settings that cannot be read. */
+const aboutFailure = (why: string, place: Place) => {
+  const next = "A server does not start with them. Mend them: docs/operations.md#settings-of-the-server"
+  return isGoneWithServer(why, place)
+    ? unknown("settings", why, "systemd makes this file when the service starts.", "Ask again while the service runs.")
+    : bad("settings", [why, "They cannot be used.", next])
+}
+
 /** The place of the installation by the settings, or as far as it can be known without them. */
 const findPlace = Effect.gen(function* () {
-  const exit = yield* within(SETTINGS_SECONDS, readSettings)
-  const settings = exit !== null && Exit.isSuccess(exit) ? exit.value : null
+  const { file, hidden } = takeSettings()
+  const exit = yield* within(SETTINGS_SECONDS, readBy(ServerConfig.layer))
+  // one wrong setting does not hide what the others lead to
+  const rest = exit === null || Exit.isSuccess(exit) ? exit : yield* within(SETTINGS_SECONDS, readBy(NO_CHECKS))
+  const settings = rest !== null && Exit.isSuccess(rest) ? rest.value : null
   const dataDir = path.resolve(settings?.DATA_DIR ?? (process.env["DATA_DIR"] || "data"))
   const isEmbedded = settings === null ? !process.env["DATABASE_URL"] : Option.isNone(settings.DATABASE_URL)
   const home = path.join(dataDir, "database")
@@ -63,25 +84,26 @@ const findPlace = Effect.gen(function* () {
   )
   const seen = found !== null && Exit.isSuccess(found) ? found.value : { home, servers: [] }
   const place: Place = { settings, dataDir, home: isEmbedded ? seen.home : null, servers: seen.servers }
-  const next = "A server does not start with them. Mend them: docs/operations.md#settings-of-the-server"
   const about = "settings"
+  const from = file === null ? "" : ` (${file})`
   const answer =
-    exit === null
-      ? unknown(
-          about,
-          `they could not be read within ${SETTINGS_SECONDS} seconds`,
-          "A file that they name does not answer.",
-          next
-        )
-      : Exit.isSuccess(exit)
-        ? good(about, `are valid; DATA_DIR is ${dataDir}`)
-        : bad(about, [
-            sentenceOf(
-              exit.cause.reasons.map((reason) => ("error" in reason ? sentenceOf(reason.error) : "")).join("; ")
-            ),
-            "They cannot be used.",
-            next
-          ])
+    hidden !== null
+      ? unknown(about, hidden)
+      : exit === null
+        ? unknown(
+            about,
+            `they could not be read within ${SETTINGS_SECONDS} seconds`,
+            "A file that they name does not answer.",
+            "A server does not start with them. Mend them: docs/operations.md#settings-of-the-server"
+          )
+        : Exit.isSuccess(exit)
+          ? good(about, `are valid${from}; DATA_DIR is ${dataDir}`)
+          : aboutFailure(
+              sentenceOf(
+                exit.cause.reasons.map((reason) => ("error" in reason ? sentenceOf(reason.error) : "")).join("; ")
+              ),
+              place
+            )
   return { place, answer: { ...answer, kind: "settings" } satisfies Answer }
 })
 

@@ -118,6 +118,8 @@ const LEASED = ["DHCP_BOOT", "DISCOVERED"]
 /** The facts that a DHCP server knows: a switch has asked for a lease, and got this address. */
 const dhcpHook: ReadonlyArray<Permission> = [
   self,
+  { methods: ["POST"], endpoints: ["/dhcp_leases"] },
+  // the calls of earlier hooks
   { methods: ["GET"], endpoints: ["/devices"] },
   {
     methods: ["POST"],

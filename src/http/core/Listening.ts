@@ -6,9 +6,9 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer, type HttpServerResponse } from "effect/http"
 import type * as http from "node:http"
-import type { ListenOptions } from "node:net"
 import type { Duplex } from "node:stream"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { addressUnavailable, type ListeningAddress } from "../../runtime/ListeningAddress.ts"
 
 // Mounts: Node handlers under a path of their own, on the same ports as the routes, such as socket.io. They register while the routes are
 // built.
@@ -85,25 +85,28 @@ const LISTENING = { gracefulShutdownTimeout: "3 seconds" } as const
 /** A server of Node and where it listens. */
 export interface Listener {
   readonly server: () => http.Server
-  readonly where: Pick<ListenOptions, "host" | "port">
+  readonly where: ListeningAddress
   readonly scheme: "http" | "https"
 }
 
 /** Listens and serves requests with the handler. */
 const open = <E, R>(
-  { server, where }: Listener,
+  listener: Listener,
   handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   mounts: ReadonlyArray<Mount>
 ) =>
   Effect.gen(function* () {
-    const node = server()
+    const node = listener.server()
     const release = holdRequests(node)
-    const listener = yield* NodeHttpServer.make(() => node, { ...where, ...LISTENING })
-    yield* listener.serve(handler)
+    const { host, port } = listener.where
+    const opened = yield* NodeHttpServer.make(() => node, { host, port, ...LISTENING }).pipe(
+      Effect.mapError((error) => addressUnavailable(listener.where, error))
+    )
+    yield* opened.serve(handler)
     // the server would wait for these connections
     yield* Effect.addFinalizer(() => Effect.forEach(mounts, ({ close }) => close, { discard: true }))
     release(() => routeToMounts(node, mounts))
-    return listener
+    return opened
   })
 
 const logAddress = ({ scheme }: Listener, { address }: HttpServer.HttpServer["Service"]) =>

@@ -177,5 +177,7 @@ export const makeTlsListener = Effect.fn("TlsListener.make")(function* (common: 
   const loaded = yield* readTls(paths)
   const server = https.createServer({ ...loaded.options, ...common, handshakeTimeout: HANDSHAKE_TIMEOUT })
   yield* watchTls(paths, loaded, (options) => server.setSecureContext(options))
-  return [{ server: () => server, where: { host, port }, scheme: "https" }] satisfies ReadonlyArray<Listener>
+  return [
+    { server: () => server, where: { host, port, settings: { host: "TLS_HOST", port: "TLS_PORT" } }, scheme: "https" }
+  ] satisfies ReadonlyArray<Listener>
 })

@@ -13,6 +13,8 @@ import { release } from "../../domain/Release.ts"
 import { lacking, OwnFaults } from "../../runtime/OwnFaults.ts"
 import { ownFaultOf } from "../../runtime/SystemErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { Repositories } from "../../jobs/repositories/Repositories.ts"
+import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import * as AnswerTime from "../../store/AnswerTime.ts"
 import { meaning } from "../../store/DatabaseErrors.ts"
@@ -29,6 +31,31 @@ export interface Part {
   /** A good result stays good while the answer takes long, because another part reports the delay. */
   readonly staysGood?: true
 }
+
+/** A text of another program is cut to so many characters. */
+const MOST_SHOWN = 500
+
+const firstLine = (text: string): string => {
+  const [line = ""] = text.trim().split("\n", 1)
+  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)} …` : line
+}
+
+/** Why no commit of a repository has come into force, and what to do. */
+const makeWhyNot = Effect.map(
+  Repositories,
+  ({ problems }) =>
+    (name: RepositoryName, setting: string) =>
+      Effect.map(problems(name), ({ problems: found }) => {
+        const [first] = found
+        if (first === undefined) return `${setting} is being read for the first time`
+        const { file, line, message, path } = first
+        const place = [file === null || line === null ? file : `${file}:${line}`, path].flatMap((part) =>
+          part === null ? [] : [`${part}: `]
+        )
+        const others = found.length === 1 ? "" : ` and ${found.length - 1} more (GET /repository/${name}/problems)`
+        return `the last refresh failed: ${place.join("")}${firstLine(message)}${others}. Mend it, then: switchyard repo refresh ${name}`
+      })
+)
 
 /** An engine reads its messages every second; if messages stay unread for this long, it does not work. */
 const UNREAD_SECONDS = 30
@@ -119,16 +146,28 @@ const make = Effect.gen(function* () {
   const { DATA_DIR, GITREPO_SETTINGS, GITREPO_TEMPLATES } = yield* ServerConfig
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
+  const whyNot = yield* makeWhyNot
   const configured = (name: string, address: Option.Option<string>) =>
     Option.isSome(address) ? Effect.void : Effect.fail({ message: `${name} is not set, so nothing is in force` })
+  const nothing = (name: RepositoryName, setting: string) => () =>
+    Effect.flatMap(whyNot(name, setting), (why) => Effect.fail({ message: `No ${name} are in force: ${why}` }))
   return Readiness.of({
     parts: [
       part("postgres", own(database)),
       part("schema", own(Migrations.checkRelease(release))),
-      inForce("settings", Effect.andThen(configured("GITREPO_SETTINGS", GITREPO_SETTINGS), settings.snapshot)),
+      inForce(
+        "settings",
+        Effect.andThen(
+          configured("GITREPO_SETTINGS", GITREPO_SETTINGS),
+          Effect.catchTag(settings.snapshot, "NoSettings", nothing("settings", "GITREPO_SETTINGS"))
+        )
+      ),
       inForce(
         "templates",
-        Effect.andThen(configured("GITREPO_TEMPLATES", GITREPO_TEMPLATES), templates.snapshot(null))
+        Effect.andThen(
+          configured("GITREPO_TEMPLATES", GITREPO_TEMPLATES),
+          Effect.catchTag(templates.snapshot(null), "NoTemplates", nothing("templates", "GITREPO_TEMPLATES"))
+        )
       ),
       part("jobs", yield* makeTakesWork(sql)),
       { name: "machine", check: machine(DATA_DIR) }

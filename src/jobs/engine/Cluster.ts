@@ -18,13 +18,14 @@ import {
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import { RpcClient, RpcSerialization } from "effect/rpc"
-import { Socket } from "effect/socket"
+import { Socket, SocketServer } from "effect/socket"
 import { hkdfSync } from "node:crypto"
 import type * as tls from "node:tls"
 import { type SealingKey, sealingKey, SecretKey } from "../../runtime/SecretKey.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
+import { addressUnavailable } from "../../runtime/ListeningAddress.ts"
 import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/TakeOver.ts"
 
 // The connection between replicas: TLS with a shared key (CLUSTER_SECRET, or a key derived from SECRET_KEY), so no other host can
@@ -65,18 +66,26 @@ const keyNamed = (keys: ReadonlyArray<SealingKey>, name: string): Uint8Array | n
   return found === undefined ? null : found.key.export()
 }
 
+const LISTENING = { host: "CLUSTER_LISTEN_HOST", port: "CLUSTER_PORT" } as const
+
 /** Listens on the configured address, and sends each peer the names of the known keys. */
 const server = Layer.unwrap(
   Effect.gen(function* () {
     const keys = yield* clusterKeys
     const { CLUSTER_HOST, CLUSTER_LISTEN_HOST, CLUSTER_PORT } = yield* ServerConfig
+    const host = Option.getOrUndefined(Option.orElse(CLUSTER_LISTEN_HOST, () => CLUSTER_HOST))
+    const where = { host: host ?? "all addresses", port: CLUSTER_PORT, settings: LISTENING }
     return NodeSocketServer.layerTls({
       ...cipher,
-      host: Option.getOrUndefined(Option.orElse(CLUSTER_LISTEN_HOST, () => CLUSTER_HOST)),
+      host,
       port: CLUSTER_PORT,
       pskIdentityHint: keys.map(({ id }) => id).join(","),
       pskCallback: (_socket, name) => keyNamed(keys, name)
-    })
+    }).pipe(
+      Layer.catchTag("SocketServerError", (error) =>
+        Layer.effect(SocketServer.SocketServer, Effect.fail(addressUnavailable(where, error)))
+      )
+    )
   })
 )
 

@@ -2,11 +2,14 @@
  * Every metric of the server, with its name, its sentence and its labels (docs/monitoring.md#metrics); `ProcessMetrics.ts` has those of the
  * process itself. A new metric is a family here and a place that writes to it.
  */
+import { receiverTypes } from "../../domain/events/alerts/Receiver.ts"
 import { jobOutcomes } from "../../domain/Job.ts"
 import { Context, Metric } from "effect"
 
 // Families of metrics: a name, a description, and labels, with the series that programs write to. They are kept in Effect's own registry,
-// so that other exporters see them too. Labels have few values: templates, kinds and states, never hostnames, ids or free texts.
+// so that other exporters see them too. Labels have few values: templates, kinds and states, never hostnames, ids or free texts. Counters
+// and histograms are there from the start at 0, with the values of labels that are known: Prometheus does not see the first value of a
+// series as an increase, so that an alert would miss the first failure.
 
 /** The definition of a family; the manual's table is generated from these (docs/monitoring.md#metrics). */
 export interface Definition {
@@ -44,15 +47,39 @@ const makeSeries = <Kept>(
   }
 }
 
+/** Labels with all their values. */
+type KnownLabels = Readonly<Record<string, ReadonlyArray<string>>>
+/** Names alone if the values are known elsewhere. */
+type Labels = KnownLabels | ReadonlyArray<string>
+
+const isKnown = (labels: Labels): labels is KnownLabels => !Array.isArray(labels)
+const namesOf = (labels: Labels): ReadonlyArray<string> => (isKnown(labels) ? Object.keys(labels) : labels)
+
+/** Every combination of the values of these labels. */
+const combinations = (labels: KnownLabels): ReadonlyArray<ReadonlyArray<string>> =>
+  Object.values(labels).reduce<ReadonlyArray<ReadonlyArray<string>>>(
+    (begun, values) => begun.flatMap((one) => values.map((value) => [...one, value])),
+    [[]]
+  )
+
+/** Makes the series whose labels are known exist, without a value yet. */
+const begin = (labels: Labels, series: (values: ReadonlyArray<string>) => { valueUnsafe(place: Place): unknown }) => {
+  if (isKnown(labels)) for (const values of combinations(labels)) series(values).valueUnsafe(ofProcess)
+}
+
 /** A number that only grows; the name ends in `_total`. */
-const counter = (name: string, help: string, ...labels: ReadonlyArray<string>) => {
-  const definition: Definition = { name, kind: "counter", help, labels }
-  const series = makeSeries(labels, (attributes) =>
+export const counter = (name: string, help: string, labels: Labels = {}) => {
+  const definition: Definition = { name, kind: "counter", help, labels: namesOf(labels) }
+  const series = makeSeries(definition.labels, (attributes) =>
     Metric.counter(name, { description: help, attributes, incremental: true })
   )
+  begin(labels, series)
   return {
     definition,
-    add: (amount: number, ...values: ReadonlyArray<string>): void => series(values).updateUnsafe(amount, ofProcess)
+    add: (amount: number, ...values: ReadonlyArray<string>): void => series(values).updateUnsafe(amount, ofProcess),
+    /** Writes a total that is counted elsewhere, for one answer. */
+    record: (place: Place, total: number, ...values: ReadonlyArray<string>): void =>
+      series(values).updateUnsafe(total, place)
   }
 }
 
@@ -71,14 +98,18 @@ export const gauge = (name: string, help: string, ...labels: ReadonlyArray<strin
 }
 
 /** Durations in seconds, counted by these upper bounds. */
-const durations = (name: string, help: string, boundaries: ReadonlyArray<number>, ...labels: ReadonlyArray<string>) => {
-  const definition: Definition = { name, kind: "histogram", help, labels }
-  const series = makeSeries(labels, (attributes) =>
+const durations = (name: string, help: string, boundaries: ReadonlyArray<number>, labels: Labels = {}) => {
+  const definition: Definition = { name, kind: "histogram", help, labels: namesOf(labels) }
+  const series = makeSeries(definition.labels, (attributes) =>
     Metric.histogram(name, { description: help, attributes, boundaries })
   )
+  begin(labels, series)
   return {
     definition,
-    record: (seconds: number, ...values: ReadonlyArray<string>): void => series(values).updateUnsafe(seconds, ofProcess)
+    record: (seconds: number, ...values: ReadonlyArray<string>): void =>
+      series(values).updateUnsafe(seconds, ofProcess),
+    /** Makes a series exist, without a duration yet. */
+    begin: (...values: ReadonlyArray<string>): void => void series(values).valueUnsafe(ofProcess)
   }
 }
 
@@ -95,38 +126,39 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PAT
 /** Clients can invent methods, which must not create series. */
 export const methodLabel = (method: string): string => (METHODS.has(method) ? method : "other")
 
-export const requests = counter(
-  "switchyard_http_requests_total",
-  "Requests that were answered",
+export const requests = counter("switchyard_http_requests_total", "Requests that were answered", [
   "route",
   "method",
   "status"
-)
+])
 export const requestSeconds = durations(
   "switchyard_http_request_duration_seconds",
   "Time from a request to its answer",
   [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
-  "route",
-  "method"
+  ["route", "method"]
 )
 export const requestsInFlight = gauge("switchyard_http_requests_in_flight", "Requests that are being worked on")
+
+/** What a request of an endpoint may be answered although its caller has made no mistake. */
+const OWN_FAILURES = ["500", "503"]
+
+/** Starts the counters of an endpoint at zero: for its answers to a success, and for failures of the server. */
+export const countRequestsFromZero = (route: string, method: string, successes: ReadonlyArray<string>): void => {
+  for (const status of [...successes, ...OWN_FAILURES]) requests.add(0, route, methodLabel(method), status)
+}
 
 export const httpMetrics = [requests, requestSeconds, requestsInFlight]
 
 // Jobs: those that have ended in this process, and the waiting and running ones of the database.
 
-export const jobsEnded = counter(
-  "switchyard_jobs_ended_total",
-  "Jobs that have ended in this process",
+export const jobsEnded = counter("switchyard_jobs_ended_total", "Jobs that have ended in this process", [
   "function",
   "outcome"
-)
-export const jobDevices = counter(
-  "switchyard_job_devices_total",
-  "Devices that jobs of this process have worked on",
+])
+export const jobDevices = counter("switchyard_job_devices_total", "Devices that jobs of this process have worked on", [
   "function",
   "result"
-)
+])
 export const jobsUnfinished = gauge("switchyard_jobs_unfinished", "Jobs that wait or run", "function", "status")
 export const queueAge = gauge(
   "switchyard_job_queue_age_seconds",
@@ -140,24 +172,19 @@ export const jobsWaiting = gauge(
   "class"
 )
 
-/** `repository`: settings or templates; `result`: accepted or refused. */
 export const repositoryCommits = counter(
   "switchyard_repository_commits_total",
   "Commits of repositories that refreshes of this process brought into force or refused for what they say",
-  "repository",
-  "result"
+  { repository: ["settings", "templates"], result: ["accepted", "refused"] }
 )
 
 export const jobMetrics = [jobsEnded, jobDevices, jobsUnfinished, queueAge, jobsWaiting, repositoryCommits]
 
-/** Starts the counters of these functions' jobs at zero, because Prometheus does not see a counter's first value as an increase. */
+/** Starts the counters of these functions' jobs at zero. */
 export const countJobsFromZero = (functions: ReadonlyArray<string>): void => {
   for (const name of functions) {
     for (const outcome of jobOutcomes) jobsEnded.add(0, name, outcome)
     for (const result of ["succeeded", "failed"]) jobDevices.add(0, name, result)
-  }
-  for (const repository of ["settings", "templates"]) {
-    for (const result of ["accepted", "refused"]) repositoryCommits.add(0, repository, result)
   }
 }
 
@@ -211,26 +238,26 @@ export const fleetMetrics = [
 
 // Changes of configurations: how long each phase took, and how they ended (docs/changes.md#the-way-of-a-change).
 
+const ENDS: ReadonlySet<string> = new Set(["confirmed", "reverted", "unchanged", "discarded", "unknown"])
+
 const phaseSeconds = durations(
   "switchyard_change_phase_duration_seconds",
   "Time that changes spent in a phase, as far as this process has moved them on",
   [0.01, 0.05, 0.25, 1, 5, 30, 120, 600],
-  "phase"
+  ["phase"]
 )
 const changesEnded = counter(
   "switchyard_changes_ended_total",
   "Changes of devices that have ended, by their last phase",
-  "result"
+  { result: [...ENDS] }
 )
 const commits = counter("switchyard_commits_total", "Commits that switches have answered")
 
 export const changeMetrics = [phaseSeconds, changesEnded, commits]
 
-const ENDS: ReadonlySet<string> = new Set(["confirmed", "reverted", "unchanged", "discarded", "unknown"])
-
-/** Starts the counters of ended changes at zero. */
-export const countChangesFromZero = (): void => {
-  for (const end of ENDS) changesEnded.add(0, end)
+/** Starts the times of these phases of changes at zero. */
+export const countPhasesFromZero = (phases: ReadonlyArray<string>): void => {
+  for (const phase of phases) if (!ENDS.has(phase)) phaseSeconds.begin(phase)
 }
 
 /** When the changes of this process entered their phase, by id. Those that another process takes over are removed as the oldest. */
@@ -265,7 +292,7 @@ export const handshakes = durations(
   "switchyard_ssh_handshake_duration_seconds",
   "Time of connecting and logging in with all attempts; by outcome: connected, unreachable, refused, host_key",
   [0.02, 0.1, 0.5, 2, 10, 30],
-  "outcome"
+  { outcome: ["connected", "unreachable", "refused", "host_key"] }
 )
 
 const OUTCOMES: Readonly<Record<string, string>> = {
@@ -279,7 +306,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 export const outcomeOfFailure = (tag: string): string => OUTCOMES[tag] ?? "unreachable"
 
 export const textRemoved = counter(
-  "switchyard_device_text_removed_total",
+  "switchyard_device_text_removed_characters_total",
   "Characters in the output of devices that no text may contain, such as control characters; they were removed"
 )
 
@@ -360,11 +387,11 @@ export const eventSubscribers = gauge(
   "Clients that follow events, by kind: socket, sse",
   "kind"
 )
-/** `kind`: the format of the webhook, such as slack. */
+/** `kind`: the type of the receiver; `none` if it has been removed since. */
 export const webhookFailures = counter(
   "switchyard_webhook_failures_total",
   "Attempts to deliver an alert that failed, by kind of receiver",
-  "kind"
+  { kind: [...receiverTypes, "none"] }
 )
 export const deadLetters = gauge(
   "switchyard_alert_dead_letters",

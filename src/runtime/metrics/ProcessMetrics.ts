@@ -2,26 +2,51 @@
 import { Effect } from "effect"
 import { readdir, statfs } from "node:fs/promises"
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
-import { gauge, type Place } from "./Metrics.ts"
+import { counter, gauge, type Place } from "./Metrics.ts"
 
-const loopLag = gauge(
-  "switchyard_event_loop_lag_seconds",
-  "Delay of the event loop since the last scrape by quantile",
-  "quantile"
+const loopLagMedian = gauge(
+  "switchyard_event_loop_lag_p50_seconds",
+  "Median of the delays of the event loop since the last scrape"
+)
+const loopLagP99 = gauge(
+  "switchyard_event_loop_lag_p99_seconds",
+  "The delay of the event loop that 99 % of those since the last scrape did not exceed"
 )
 const loopUtilization = gauge(
   "switchyard_event_loop_utilization_ratio",
   "Part of the time since the last scrape in which the event loop worked"
 )
-const memory = gauge("switchyard_process_memory_bytes", "Memory of the process by kind", "kind")
-const openFiles = gauge("switchyard_process_open_files", "File descriptors that the process has open")
-const uptime = gauge("switchyard_process_uptime_seconds", "Seconds since the process was started")
+// names that Prometheus's own libraries give to every process
+const cpuSeconds = counter("process_cpu_seconds_total", "Processor time that the process has taken")
+const residentMemory = gauge("process_resident_memory_bytes", "Memory of the process that is in RAM")
+const openFiles = gauge("process_open_fds", "File descriptors that the process has open")
+const startTime = gauge("process_start_time_seconds", "When the process was started")
+const heapSize = gauge("switchyard_process_heap_size_bytes", "Memory that the process has for objects")
+const heapUsed = gauge("switchyard_process_heap_used_bytes", "Memory that objects of the process take")
+const externalMemory = gauge(
+  "switchyard_process_external_memory_bytes",
+  "Memory of buffers and the like, outside of the heap"
+)
 const diskFree = gauge("switchyard_disk_free_bytes", "Space below DATA_DIR that the server can still use")
 const diskSize = gauge("switchyard_disk_size_bytes", "Size of the disk below DATA_DIR")
 
-export const processMetrics = [loopLag, loopUtilization, memory, openFiles, uptime, diskFree, diskSize]
+export const processMetrics = [
+  loopLagMedian,
+  loopLagP99,
+  loopUtilization,
+  cpuSeconds,
+  residentMemory,
+  openFiles,
+  startTime,
+  heapSize,
+  heapUsed,
+  externalMemory,
+  diskFree,
+  diskSize
+]
 
 const NANOSECONDS = 1e9
+const MICROSECONDS = 1e6
 
 /** The state of the process at a moment; values that only Linux provides are null elsewhere. */
 export interface ProcessReading {
@@ -31,6 +56,8 @@ export interface ProcessReading {
   readonly loopUtilization: number
   readonly memory: Pick<NodeJS.MemoryUsage, "external" | "heapTotal" | "heapUsed" | "rss">
   readonly uptime: number
+  /** Processor time since its start. */
+  readonly cpuSeconds: number
   readonly openFiles: number | null
   /** Bytes below DATA_DIR. */
   readonly disk: { readonly free: number; readonly size: number } | null
@@ -77,7 +104,16 @@ export const makeProcessReading = Effect.fnUntraced(function* (dataDir: string) 
     const loop = readLoop()
     const openFiles = yield* countFiles
     const disk = yield* readDisk(dataDir)
-    return { ...loop, memory: process.memoryUsage(), uptime: process.uptime(), openFiles, disk }
+    const { system, user } = process.cpuUsage()
+    const processorTime = (user + system) / MICROSECONDS
+    return {
+      ...loop,
+      memory: process.memoryUsage(),
+      uptime: process.uptime(),
+      cpuSeconds: processorTime,
+      openFiles,
+      disk
+    }
   })
 })
 
@@ -86,13 +122,16 @@ export const watchProcess = Effect.fnUntraced(function* (dataDir: string) {
   const read = yield* makeProcessReading(dataDir)
   return (place: Place): Effect.Effect<void> =>
     Effect.map(read, (reading) => {
-      const { external, heapTotal, heapUsed, rss } = reading.memory
-      loopLag.record(place, reading.loopLag.median, "0.5")
-      loopLag.record(place, reading.loopLag.p99, "0.99")
+      const { external, heapTotal, heapUsed: used, rss } = reading.memory
+      loopLagMedian.record(place, reading.loopLag.median)
+      loopLagP99.record(place, reading.loopLag.p99)
       loopUtilization.record(place, reading.loopUtilization)
-      for (const [kind, bytes] of Object.entries({ external, heap_total: heapTotal, heap_used: heapUsed, rss }))
-        memory.record(place, bytes, kind)
-      uptime.record(place, reading.uptime)
+      cpuSeconds.record(place, reading.cpuSeconds)
+      residentMemory.record(place, rss)
+      heapSize.record(place, heapTotal)
+      heapUsed.record(place, used)
+      externalMemory.record(place, external)
+      startTime.record(place, performance.timeOrigin / 1000)
       if (reading.openFiles !== null) openFiles.record(place, reading.openFiles)
       if (reading.disk !== null) {
         diskFree.record(place, reading.disk.free)

@@ -73,6 +73,7 @@ export const BACKED_UP = [
 
 /** Tables that are not in a backup, with the reason. A restore removes them; their users create them again. */
 export const LEFT_OUT = {
+  dhcp_lease: "the last reports of DHCP servers, which report every lease again at its renewal",
   left_session: "what was seen on switches, which are all looked at after a restore",
   page_session: "who was signed on in the page, and signs on again after a restore",
   waiting_commit: "found again by the next refresh",

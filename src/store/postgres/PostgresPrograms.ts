@@ -41,16 +41,17 @@ const ownUser = (): User | undefined => {
   }
 }
 
-const isRoot = process.getuid?.() === 0
+/** Asked each time: a command that begins as root goes on as the service's user. */
+const isRoot = () => process.getuid?.() === 0
 
 /** The user that runs PostgreSQL for a new cluster, if not the server's own: the dedicated user if it exists. */
-const runAs = isRoot ? (ownUser() ?? NOBODY) : undefined
+const runAs = () => (isRoot() ? (ownUser() ?? NOBODY) : undefined)
 
 /** The user that runs PostgreSQL on this data folder: its owner. */
 const userOf = (data: string): User | undefined => {
-  if (!isRoot) return undefined
+  if (!isRoot()) return undefined
   const found = statSync(data, { throwIfNoEntry: false })
-  return found === undefined || found.uid === 0 ? runAs : { uid: found.uid, gid: found.gid }
+  return found === undefined || found.uid === 0 ? runAs() : { uid: found.uid, gid: found.gid }
 }
 
 /** Options to start the programs on this data folder. */
@@ -166,12 +167,13 @@ export const lookAt = Effect.fnUntraced(function* (home: string): Effect.fn.Retu
  */
 export const homeFor = Effect.fnUntraced(function* (dataDir: string) {
   const asked = yield* lookAt(path.resolve(dataDir))
-  if (runAs === undefined) return asked
+  const user = runAs()
+  if (user === undefined) return asked
   const name = createHash("sha256").update(asked.home).digest("hex").slice(0, HOME_NAME)
   const other = yield* lookAt(path.join(HOMES, name))
   const reaches = yield* isReachable(asked.home)
   if (asked.holds === "database" && !reaches && other.holds !== "database") {
-    const { uid } = userOf(path.join(asked.home, "postgres")) ?? runAs
+    const { uid } = userOf(path.join(asked.home, "postgres")) ?? user
     return yield* new EmbeddedPostgresError({
       message: `The database in ${asked.home} cannot be reached by the user it runs as (uid ${uid}): let others pass the folders above it (chmod o+x). No other database was made`
     })
@@ -221,7 +223,7 @@ export const locateBinaries = Effect.fnUntraced(function* (home: string) {
       })
   })
   let native = path.resolve(path.dirname(entry), "..", "native")
-  if (runAs !== undefined && !(yield* passable(native))) {
+  if (isRoot() && !(yield* passable(native))) {
     const copy = path.join(home, "postgres-binaries")
     yield* attempt("copy the PostgreSQL binaries", () =>
       fs.cp(native, copy, { recursive: true, force: false, verbatimSymlinks: true })
@@ -237,6 +239,7 @@ export const locateBinaries = Effect.fnUntraced(function* (home: string) {
  * in a folder of its own: the program of a killed start may continue, and removes its files if it fails.
  */
 export const createCluster = Effect.fnUntraced(function* (initdb: string, data: string, passwordFile: string) {
+  const user = runAs()
   const unfinished = `${data}.new`
   const fresh = path.join(unfinished, randomUUID())
   const clear = () => fs.rm(unfinished, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
@@ -245,11 +248,11 @@ export const createCluster = Effect.fnUntraced(function* (initdb: string, data: 
     await fs.rm(passwordFile, { force: true })
     await clear()
     await fs.mkdir(unfinished, { mode: 0o700 })
-    if (runAs !== undefined) await fs.chown(unfinished, runAs.uid, runAs.gid)
+    if (user !== undefined) await fs.chown(unfinished, user.uid, user.gid)
   })
   yield* attempt("write the database password", async () => {
     await fs.writeFile(passwordFile, randomBytes(24).toString("base64url"), { mode: 0o600 })
-    if (runAs !== undefined) await fs.chown(passwordFile, runAs.uid, runAs.gid)
+    if (user !== undefined) await fs.chown(passwordFile, user.uid, user.gid)
   })
   const options = ["-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "--no-instructions"]
   const locale = ["-E", "UTF8", "--locale=C"]

@@ -40,7 +40,7 @@ it.live(
       })
       const removed = Effect.promise(async () => {
         const text = await (await fetch(`${url}/metrics`)).text()
-        return Number(/^switchyard_device_text_removed_total (\d+)/m.exec(text)?.[1] ?? "0")
+        return Number(/^switchyard_device_text_removed_characters_total (\d+)/m.exec(text)?.[1] ?? "0")
       })
       for (const port of ["Ethernet5", `Ethernet6${HOSTILE}`]) {
         first.setNeighbour(port, {

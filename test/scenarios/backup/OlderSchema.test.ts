@@ -99,6 +99,27 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
+it.live("names the migration that fails, and what PostgreSQL says about it", () =>
+  Effect.gen(function* () {
+    const site = yield* make
+    const target = yield* TestDatabase.emptyDatabaseUrl
+    // somebody else's index has the name of one of ours
+    yield* inDatabase(
+      target,
+      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        Effect.andThen(sql`create table of_others (number integer)`, sql`create index alert_open on of_others (number)`)
+      )
+    )
+    const refusal = /Migration "31_alerts" failed: refused \(SQLSTATE 42P07\): relation "alert_open" already exists/
+    const restored = yield* site.restore(target, ["--replace", "--yes"])
+    assert.strictEqual(restored.code, 1)
+    assert.match(restored.err, refusal)
+    const env = { ...placedIn(yield* Program.dataFolder), SECRET_KEY: SHARED_KEY, DATABASE_URL: target }
+    const served = yield* Program.command({ ...env, PORT: "0", JWT_ENABLED: "false" }, ["serve"])
+    assert.match(served.text, refusal)
+  }).pipe(Effect.scoped)
+)
+
 it.live("refuses a backup of a newer release, schema or format, and names the required release", () =>
   Effect.gen(function* () {
     const site = yield* make

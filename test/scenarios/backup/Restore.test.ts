@@ -124,6 +124,23 @@ it.live("moves an embedded database with its key to an external one, encrypted",
     assert.notInclude(content.toString("latin1"), "monitoring")
     assert.strictEqual((yield* Effect.promise(() => fs.stat(file))).mode & 0o777, 0o600)
 
+    // into a folder it gets a name of its own, and the newest there is read again, without a database
+    const nightly = path.join(folder, "nightly")
+    yield* Effect.promise(() => fs.mkdir(nightly))
+    const verified = (...words: ReadonlyArray<string>) =>
+      Program.command({ DATA_DIR: "/nowhere", ...pass }, ["backup", "--verify", ...words])
+    assert.match((yield* verified(nightly)).text, /nightly has no backup/)
+    yield* Effect.promise(() => fs.copyFile(file, path.join(nightly, "older.backup")))
+    const night = yield* Program.command({ ...placedIn(folder), ...pass }, ["backup", nightly, "--encrypt"])
+    assert.strictEqual(night.code, 0, night.text)
+    const read = yield* verified(nightly)
+    assert.strictEqual(read.code, 0, read.text)
+    const [, newest = ""] = /^(\S+nightly\/switchyard-[\dTZ-]+\.backup) is whole/m.exec(read.text) ?? []
+    yield* Effect.promise(() => fs.truncate(newest, 20_000))
+    const cut = yield* verified(nightly)
+    assert.notStrictEqual(cut.code, 0)
+    assert.match(cut.text, /is cut off/)
+
     server.kill("SIGTERM")
     yield* server.ended
 

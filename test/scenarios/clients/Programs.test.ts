@@ -81,10 +81,13 @@ describe("The program of the README", () => {
             if (event.action === "ended" && ended.push(event.job_id) === 2) break
           }
           const jobs = []
-          for await (const job of network.allJobs({ sort: "-id", per_page: PER_PAGE })) jobs.push(job.id)
+          for await (const job of network.allJobs({ sort: "-id", per_page: 1 })) jobs.push(job.id)
           assert.includeMembers(jobs, ended)
-          assert.strictEqual((await network.device("acc1")).state, "MANAGED")
-          const failure = await network.updateDevice("acc1", { management_ip: "127.0.0.1" }).catch((error: unknown) => error)
+          const device = await network.device("acc1")
+          assert.strictEqual(device.state, "MANAGED")
+          const failure = await network
+            .updateDevice(device.id, { management_ip: "127.0.0.1" })
+            .catch((error: unknown) => error)
           assert.deepInclude(failure, { status: 400, field: "management_ip" })
         })
       })

@@ -21,6 +21,7 @@ import { linknetChangeCases } from "./cases/LinknetChangeCases.ts"
 import { listCases } from "./cases/ListCases.ts"
 import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
 import { operationCases } from "./cases/OperationCases.ts"
+import { leaseCases } from "./cases/LeaseCases.ts"
 import { placeCases } from "./cases/PlaceCases.ts"
 import { provisioningCases } from "./cases/ProvisioningCases.ts"
 import { branchCases, repositoryCases } from "./cases/RepositoryCases.ts"
@@ -70,6 +71,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "Jobs and locks": jobCases,
   "Discovery, initialisation, synchronization": [...provisioningCases, ...syncCases],
   "New switches and the topology": placeCases,
+  "Leases of DHCP servers": leaseCases,
   Finding: findCases,
   "Earlier and given configurations, undo, drift": changeCases,
   "Looking at devices and working on them": operationCases,

@@ -53,6 +53,7 @@ export const keepRepositories = Effect.flatMap(
 
 /** Tables before those that they refer to. */
 const CLEARING = [
+  "dhcp_lease",
   "device_action",
   "joblock",
   "job_device",

@@ -66,7 +66,16 @@ describe.skipIf(!canInstall)(`The Debian package${canInstall ? "" : ` (${WITHOUT
       assert.deepEqual([config.mode & 0o777, config.uid, config.gid], [0o640, 0, Number(group)])
       assert.strictEqual(statSync(at("etc/switchyard/secrets")).mode & 0o777, 0o700)
       assert.strictEqual(statSync(at("var/lib/switchyard")).uid, Number(user))
-      assert.isTrue(existsSync(at("usr/lib/systemd/system/switchyard.service")))
+      for (const name of [
+        "lib/systemd/system/switchyard.service",
+        "lib/systemd/system/switchyard-backup.timer",
+        "share/man/man1/switchyard.1.gz",
+        "share/bash-completion/completions/switchyard",
+        "share/zsh/vendor-completions/_switchyard",
+        "share/fish/vendor_completions.d/switchyard.fish"
+      ])
+        assert.isTrue(existsSync(at(`usr/${name}`)), name)
+      assert.strictEqual(statSync(at("var/backups/switchyard")).uid, Number(user))
 
       // as the unit starts it: with the settings of the package, as its user, with the right of port 80 alone, and without our Node
       const asUser = ["--reuid", user, "--regid", group, "--clear-groups", "--no-new-privs"]
@@ -108,11 +117,33 @@ describe.skipIf(!canInstall)(`The Debian package${canInstall ? "" : ` (${WITHOUT
       assert.isTrue(existsSync(at("var/lib/switchyard")))
 
       dpkg("--purge", "switchyard")
-      for (const name of ["etc/switchyard", "var/lib/switchyard", "usr/lib/switchyard"]) {
+      for (const name of ["etc/switchyard", "var/lib/switchyard", "var/log/switchyard", "usr/lib/switchyard"]) {
         assert.isFalse(existsSync(at(name)), name)
       }
+      assert.isFalse(existsSync(at("var/backups/switchyard")), "there was no backup in it")
+      for (const name of ["passwd", "group", "shadow", "gshadow"])
+        assert.notInclude(readFileSync(at(`etc/${name}`), "utf8"), "switchyard", name)
     }).pipe(Effect.scoped)
   )
+})
+
+describe("The backup of systemd", () => {
+  it.skipIf(!has("systemd-analyze"))("is accepted by systemd, which finds it little exposed", () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "switchyard-unit-"))
+    try {
+      const [service, timer] = ["switchyard-backup.service", "switchyard-backup.timer"].map((name) => {
+        const text = readFileSync(path.join(root, "deploy/systemd", name), "utf8")
+        writeFileSync(path.join(folder, name), text.replaceAll("/usr/bin/switchyard", "/bin/true"))
+        return path.join(folder, name)
+      })
+      const verified = run("systemd-analyze", ["verify", "--man=no", String(service), String(timer)])
+      assert.notInclude(verified.said, "switchyard-backup", verified.said)
+      const judged = run("systemd-analyze", ["security", "--offline=true", "--threshold=25", String(service)])
+      assert.strictEqual(judged.status, 0, judged.said)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
 })
 
 describe("The service of systemd", () => {

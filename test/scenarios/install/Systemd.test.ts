@@ -1,112 +1,12 @@
 /** The Debian package on a machine with systemd: installed, started, killed, stopped and removed, as an operator sees it. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { Effect } from "effect"
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
+import { boot, unavailable } from "../../support/BootedSystem.ts"
 import { until } from "../../support/Program.ts"
-import { has, must, PATH, run } from "./Release.ts"
-import { type ChildProcess, spawn } from "node:child_process"
-
-// A machine in a container: this one's files, on which it may write without anything of it staying, and its own systemd as the
-// first process. It has no network but its own.
-
-/** Why there can be no such container here; undefined where one can be tried. */
-const unavailable =
-  process.getuid?.() === 0 && ["systemd-nspawn", "nsenter", "mount"].every(has)
-    ? undefined
-    : "it needs root, systemd-container and util-linux"
-
-interface Container {
-  /** Its root directory, seen from outside. */
-  readonly at: (name: string) => string
-  /** Runs a program in it to its end. */
-  readonly run: (program: string, args: ReadonlyArray<string>) => ReturnType<typeof run>
-  /** The same, which has to succeed; yields what it printed. */
-  readonly must: (program: string, args: ReadonlyArray<string>) => string
-}
-
-const childrenOf = (pid: number): ReadonlyArray<number> =>
-  readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((child) => {
-      try {
-        return new RegExp(`^PPid:\\t${pid}$`, "m").test(readFileSync(`/proc/${child}/status`, "utf8"))
-      } catch {
-        // it has ended meanwhile
-        return false
-      }
-    })
-
-/** Whether it is the first process of a container; what prepares the container is a child of the same program for a moment. */
-const isFirst = (pid: number): boolean => {
-  try {
-    return /^NSpid:\t\d+\t(?:\d+\t)*1$/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
-  } catch {
-    // it has ended meanwhile
-    return false
-  }
-}
-
-/** The first process of the container that this program runs, once there is one. */
-const firstIn = (nspawn: ChildProcess) =>
-  Effect.suspend(() => {
-    const first = nspawn.pid === undefined ? undefined : childrenOf(nspawn.pid).find(isFirst)
-    return first === undefined ? Effect.fail("not yet" as const) : Effect.succeed(first)
-  }).pipe(Effect.retry({ schedule: Schedule.spaced("50 millis") }))
-
-const layered = Effect.acquireRelease(
-  Effect.sync(() => {
-    const folder = mkdtempSync(path.join(tmpdir(), "switchyard-container-"))
-    must("mount", ["-t", "tmpfs", "tmpfs", folder])
-    for (const name of ["upper", "work", "root"]) mkdirSync(path.join(folder, name))
-    const place = (name: string) => path.join(folder, name)
-    const layers = `lowerdir=/,upperdir=${place("upper")},workdir=${place("work")}`
-    must("mount", ["-t", "overlay", "overlay", "-o", layers, place("root")])
-    return folder
-  }),
-  (folder) =>
-    Effect.sync(() => {
-      run("umount", ["-l", path.join(folder, "root")])
-      run("umount", ["-l", folder])
-      rmSync(folder, { recursive: true, force: true })
-    })
-)
-
-/** Boots one; it is ended when the scope closes. No service of this machine is started in it. */
-const boot = Effect.gen(function* () {
-  const folder = yield* layered
-  const root = path.join(folder, "root")
-  const wanted = path.join(root, "etc/systemd/system/multi-user.target.wants")
-  if (existsSync(wanted)) rmSync(wanted, { recursive: true })
-  const nspawn = yield* Effect.acquireRelease(
-    Effect.sync(() => {
-      const words = ["--keep-unit", "--register=no", "--private-network", `--directory=${root}`, "--boot"]
-      return spawn("systemd-nspawn", [...words, "systemd.unit=multi-user.target"], { env: { PATH }, stdio: "ignore" })
-    }),
-    (child) =>
-      Effect.promise(async () => {
-        const ended = new Promise((resolve) => child.once("exit", resolve))
-        if (child.exitCode !== null || child.signalCode !== null) return
-        for (const first of childrenOf(child.pid ?? 0)) process.kill(first, "SIGKILL")
-        child.kill("SIGKILL")
-        await ended
-      })
-  )
-  const first = yield* firstIn(nspawn)
-  const inside = (program: string, args: ReadonlyArray<string>) => ["-t", String(first), "-a", program, ...args]
-  const container: Container = {
-    at: (name) => path.join(root, name),
-    run: (program, args) => run("nsenter", inside(program, args)),
-    must: (program, args) => must("nsenter", inside(program, args))
-  }
-  return container
-})
-
-/** Whether it has come up: `degraded` when an unrelated service has failed. */
-const isUp = ({ run: runInside }: Container) =>
-  Effect.sync(() => /^(running|degraded)$/m.test(runInside("systemctl", ["is-system-running"]).said))
+import { must } from "./Release.ts"
 
 const packageFile = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "switchyard-package-"))),
@@ -116,16 +16,17 @@ const packageFile = Effect.acquireRelease(
 const AS_COMMANDS_DO = ["--pipe", "--wait", "--quiet", "-p", "User=switchyard"]
 const SETTINGS = ["-p", "EnvironmentFile=/etc/switchyard/switchyard.env", "-E", "DATA_DIR=/var/lib/switchyard"]
 
+const TO_A_FILE = "[Service]\\nStandardOutput=append:/var/log/switchyard/switchyard.log\\nStandardError=inherit\\n"
+
 describe.skipIf(unavailable !== undefined)(
   `the service${unavailable === undefined ? "" : ` (skipped: ${unavailable})`}`,
   () => {
     it.live(
-      "starts with its database, restarts after a kill, permits simultaneous commands, and is removed with its package",
+      "starts with its database, restarts after a kill, permits simultaneous commands, is backed up, and is removed with all that is its own",
       () =>
         Effect.gen(function* () {
           const file = yield* packageFile
-          const container = yield* boot
-          yield* until(isUp(container))
+          const container = yield* boot()
           copyFileSync(file, container.at("var/tmp/switchyard.deb"))
           const sh = (text: string) => container.must("sh", ["-c", text])
           const answers = Effect.sync(
@@ -137,6 +38,11 @@ describe.skipIf(unavailable !== undefined)(
           assert.strictEqual(sh("systemctl is-enabled switchyard").trim(), "enabled")
           assert.strictEqual(container.run("systemctl", ["is-active", "switchyard"]).stdout.trim(), "inactive")
           sh("echo ZTP_HTTP_PORT=80 >> /etc/switchyard/switchyard.env")
+          // a secret that root alone can read, for the service and for its backup
+          sh("umask 077; head -c 30 /dev/urandom | base64 > /etc/switchyard/secrets/SECRET_KEY")
+          sh(
+            "echo SECRET_KEY_FILE=/run/credentials/switchyard.service/secret_SECRET_KEY >> /etc/switchyard/switchyard.env"
+          )
           sh("systemctl start switchyard")
           yield* until(answers)
           const first = mainPid()
@@ -154,6 +60,44 @@ describe.skipIf(unavailable !== undefined)(
           assert.strictEqual(added.status, 0, added.said)
           assert.include(added.said, "admin")
 
+          const inJournal = (unit: string) => sh(`journalctl --output=cat --unit=${unit}`)
+          const backups = () => sh("find /var/backups/switchyard -name '*.backup'").split("\n").filter(Boolean)
+          // without a passphrase there is no backup, and the unit fails
+          assert.notStrictEqual(container.run("systemctl", ["start", "switchyard-backup"]).status, 0)
+          assert.deepEqual(backups(), [])
+          sh("umask 077; echo 'a passphrase' > /etc/switchyard/backup.passphrase")
+          sh("systemctl enable --now switchyard-backup.timer")
+          assert.match(sh("systemctl list-timers --no-pager"), /switchyard-backup\.timer +switchyard-backup\.service/)
+          sh("systemctl start switchyard-backup")
+          const [made = ""] = backups()
+          assert.match(inJournal("switchyard-backup"), /encrypted\n[^]*is whole, and this release can restore it/)
+          assert.match(inJournal("switchyard-backup"), /SECRET_KEY \([\w-]+\) is not in it/)
+          assert.strictEqual(sh(`stat -c '%U %a' ${made}`).trim(), "switchyard 600")
+          // the passphrase as a credential that only this machine can read
+          sh(
+            "systemd-creds encrypt --name=passphrase /etc/switchyard/backup.passphrase /etc/switchyard/passphrase.cred"
+          )
+          sh("mkdir /etc/systemd/system/switchyard-backup.service.d && rm /etc/switchyard/backup.passphrase")
+          const dropIn = "[Service]\\nLoadCredentialEncrypted=passphrase:/etc/switchyard/passphrase.cred\\n"
+          sh(`printf '${dropIn}' > /etc/systemd/system/switchyard-backup.service.d/passphrase.conf`)
+          sh(`touch -d '31 days ago' ${made}; systemctl daemon-reload; systemctl start switchyard-backup`)
+          assert.lengthOf(backups(), 1, "there is a new one, and the one of last month is gone")
+          assert.notInclude(backups(), made)
+
+          // a log that is not the journal's is rotated while the server writes
+          sh(
+            `mkdir /etc/systemd/system/switchyard.service.d; printf '${TO_A_FILE}' > /etc/systemd/system/switchyard.service.d/log.conf`
+          )
+          sh("systemctl daemon-reload; systemctl restart switchyard")
+          yield* until(answers)
+          assert.notStrictEqual(sh("cat /var/log/switchyard/switchyard.log"), "")
+          sh("logrotate --force /etc/logrotate.d/switchyard")
+          assert.strictEqual(sh("cat /var/log/switchyard/switchyard.log"), "")
+          assert.include(sh("cat /var/log/switchyard/switchyard.log.1"), "Listening on")
+
+          sh("curl -s http://127.0.0.1:5000/api/v1.0/devices")
+          yield* until(Effect.sync(() => sh("cat /var/log/switchyard/switchyard.log").includes("/api/v1.0/devices")))
+
           sh("systemctl stop switchyard")
           assert.strictEqual(sh("systemctl show -p Result --value switchyard").trim(), "success")
           assert.strictEqual(sh("pgrep -u switchyard | wc -l").trim(), "0", "nothing of it runs")
@@ -162,7 +106,20 @@ describe.skipIf(unavailable !== undefined)(
           yield* until(answers)
           sh("dpkg --remove switchyard")
           assert.strictEqual(sh("pgrep -u switchyard | wc -l").trim(), "0", "it ended before its files went")
-          sh("dpkg --purge switchyard && test ! -e /var/lib/switchyard")
+          const purged = sh("dpkg --purge switchyard 2>&1")
+          assert.include(purged, "/var/backups/switchyard has backups, which stay")
+          assert.strictEqual(sh("stat -c %U /var/backups/switchyard").trim(), "root")
+          sh("! getent passwd switchyard && ! getent group switchyard")
+          const OURS =
+            "-path /proc -prune -o -path /sys -prune -o -path /var/backups -prune -o -name '*switchyard*' -print"
+          const left = sh(
+            `find /etc /usr/bin /usr/lib/systemd /usr/lib/switchyard /usr/share /var/lib /var/log /var/cache ${OURS} 2>/dev/null || true`
+          )
+          assert.deepEqual(
+            left.split("\n").filter((file) => file !== "" && !file.startsWith("/etc/systemd/system/switchyard")),
+            [],
+            "only what the administrator wrote stays"
+          )
         }).pipe(Effect.scoped)
     )
   }

@@ -82,10 +82,28 @@ const sampled = new Set(
 it.effect("dashboard and rules name only exported metrics, and only their labels", () =>
   Effect.sync(() => {
     for (const expr of [...asked, ...rules.map((rule) => rule.expr)]) {
-      for (const [name] of expr.matchAll(/switchyard_\w+/g)) assert.isTrue(sampled.has(name), `${name} in ${expr}`)
+      for (const [name] of expr.matchAll(/\b(?:switchyard|process)_\w+/g))
+        assert.isTrue(sampled.has(name), `${name} in ${expr}`)
       const labels = new Set(["instance", "job", "le", ...definitions.flatMap((definition) => definition.labels)])
       for (const [, list = ""] of expr.matchAll(/(?:by|without) \(([^)]*)\)/g))
         for (const label of list.split(/,\s*/)) assert.isTrue(labels.has(label), `${label} in ${expr}`)
+    }
+  })
+)
+
+it.effect("names and labels follow the conventions of Prometheus", () =>
+  Effect.sync(() => {
+    for (const { help, kind, labels, name } of definitions) {
+      assert.match(name, /^(?:switchyard|process)_[a-z][a-z0-9_]*$/)
+      assert.strictEqual(name.endsWith("_total"), kind === "counter", name)
+      if (kind === "histogram") assert.match(name, /_seconds$/)
+      assert.notMatch(name, /_(?:ms|milliseconds|minutes|hours|kb|mb|kilobytes|megabytes|percent|gauge|counter)(?:_|$)/)
+      // `quantile` is a label of summaries and `le` of histograms; `job` and `instance` are Prometheus's own
+      for (const label of labels) {
+        assert.match(label, /^[a-z][a-z0-9_]*$/)
+        assert.notInclude(["quantile", "le", "job", "instance"], label, name)
+      }
+      assert.notMatch(help, /\.$/)
     }
   })
 )

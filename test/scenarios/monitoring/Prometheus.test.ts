@@ -5,8 +5,9 @@ import { readFileSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
 import { parse } from "yaml"
 import { definitions } from "../../../src/runtime/metrics/Exposition.ts"
+import { requestSeconds } from "../../../src/runtime/metrics/Metrics.ts"
 import { freePort } from "../../support/FreePort.ts"
-import { daemon, describeMonitoring, folder, shipped } from "../../support/Monitoring.ts"
+import { daemon, describeMonitoring, folder, shipped, tool } from "../../support/Monitoring.ts"
 import { dataFolder, start, until } from "../../support/Program.ts"
 
 const Config = Schema.Struct({ rule_files: Schema.Array(Schema.String), scrape_configs: Schema.Array(Schema.Unknown) })
@@ -50,7 +51,46 @@ const startAlertmanager = Effect.fnUntraced(function* (made: string, address: st
   yield* until(Effect.map(ask(`http://${address}/api/v2/status`), (answer) => answer !== null))
 })
 
+it.live("every counter and histogram of a new server begins at 0, with the labels whose values are known", () =>
+  Effect.gen(function* () {
+    const server = yield* start({ DATA_DIR: yield* dataFolder })
+    const url = yield* server.url
+    const lines = (yield* Effect.promise(async () => (await fetch(`${url}/metrics`)).text())).split("\n")
+    const isThere = (series: string) => lines.some((line) => line.startsWith(series))
+    for (const { kind, labels, name } of definitions) {
+      const begins = labels.length === 0 ? " " : "{"
+      if (kind === "counter") assert.isTrue(isThere(`${name}${begins}`), name)
+      // requests have too many buckets, and their counter has the same labels
+      if (kind === "histogram" && name !== requestSeconds.definition.name)
+        assert.isTrue(isThere(`${name}_count${begins}`), name)
+    }
+    for (const series of [
+      "switchyard_embedded_postgresql_restarts_total",
+      "switchyard_database_away_total",
+      'switchyard_http_requests_total{route="/api/v1.0/device_syncto",method="POST",status="500"}',
+      'switchyard_http_requests_total{route="/api/v1.0/device_syncto",method="POST",status="503"}',
+      'switchyard_ssh_handshake_duration_seconds_count{outcome="host_key"}',
+      'switchyard_change_phase_duration_seconds_count{phase="committing"}',
+      'switchyard_jobs_ended_total{function="sync_devices",outcome="failed"}',
+      'switchyard_job_devices_total{function="sync_devices",result="failed"}',
+      'switchyard_changes_ended_total{result="unknown"}',
+      'switchyard_webhook_failures_total{kind="pagerduty"}',
+      'switchyard_repository_commits_total{repository="templates",result="refused"}'
+    ])
+      assert.include(lines, `${series} 0`)
+  }).pipe(Effect.scoped)
+)
+
 describeMonitoring("A Prometheus that watches a server", () => {
+  it.live("finds nothing to say about its page of metrics", () =>
+    Effect.gen(function* () {
+      const server = yield* start({ DATA_DIR: yield* dataFolder })
+      const url = yield* server.url
+      const page = yield* Effect.promise(async () => (await fetch(`${url}/metrics`)).text())
+      assert.deepEqual(tool("promtool", ["check", "metrics"], page), { code: 0, text: "" })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("knows all metrics, and alerts Alertmanager when the server is down", () =>
     Effect.gen(function* () {
       const server = yield* start({ DATA_DIR: yield* dataFolder })

@@ -14,6 +14,7 @@ import { useState } from "react"
 import { HostKeys } from "./HostKeys.tsx"
 import { JobSteps } from "./JobSteps.tsx"
 import { Initialise } from "./Initialise.tsx"
+import { Leases } from "./Leases.tsx"
 import { Several } from "./Several.tsx"
 import { Where } from "./Where.tsx"
 
@@ -86,6 +87,7 @@ export default function New() {
           <Tabs.Tab value="one">One by one</Tabs.Tab>
           <Tabs.Tab value="several">Several at once</Tabs.Tab>
           <Tabs.Tab value="keys">Host keys</Tabs.Tab>
+          <Tabs.Tab value="leases">Leases</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="one">
           {all.map(({ hostname, job }) => (
@@ -101,6 +103,9 @@ export default function New() {
         </Tabs.Panel>
         <Tabs.Panel value="keys" pt="sm">
           <HostKeys />
+        </Tabs.Panel>
+        <Tabs.Panel value="leases" pt="sm">
+          <Leases />
         </Tabs.Panel>
       </Tabs>
     </>

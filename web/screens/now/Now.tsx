@@ -7,6 +7,7 @@ import { Commits } from "../change/Commits.tsx"
 import { Locks } from "../jobs/Locks.tsx"
 import { Alerts } from "./Alerts.tsx"
 import { Count } from "./Count.tsx"
+import { NotInForce } from "./NotInForce.tsx"
 import { RunningJobs } from "./RunningJobs.tsx"
 
 const CAUSES: Readonly<Record<string, string>> = {
@@ -55,6 +56,7 @@ export default function Now() {
   return (
     <>
       <ScreenTitle>Now</ScreenTitle>
+      <NotInForce />
       <Locks />
       <Counts />
       <Grid mt="md">

@@ -442,6 +442,10 @@ class Calls(Transport):
         """List learnt spellings of lines. ``GET /api/v1.0/learned_lines``"""
         return self._call("GET", "/api/v1.0/learned_lines", query={"platform": platform, "release": release})  # type: ignore[no-any-return]
 
+    def list_leases(self) -> ListLeasesResult:
+        """List leases that were refused or wait. ``GET /api/v1.0/dhcp_leases``"""
+        return self._call("GET", "/api/v1.0/dhcp_leases")  # type: ignore[no-any-return]
+
     def list_linknets(self) -> ListLinknetsResult:
         """List links. ``GET /api/v1.0/linknets``"""
         return self._call("GET", "/api/v1.0/linknets")  # type: ignore[no-any-return]
@@ -565,6 +569,10 @@ class Calls(Transport):
     def replay_delivery(self, id: str | int) -> ReplayDeliveryResult:
         """Try a dead message again. ``POST /api/v1.0/alerts/deliveries/{id}/replay``"""
         return self._call("POST", path_of("/api/v1.0/alerts/deliveries/{id}/replay", {"id": id}))  # type: ignore[no-any-return]
+
+    def report_lease(self, body: ReportLeaseRequest) -> ReportLeaseResult:
+        """Report a lease. ``POST /api/v1.0/dhcp_leases``"""
+        return self._call("POST", "/api/v1.0/dhcp_leases", body=body)  # type: ignore[no-any-return]
 
     def restore_config(self, hostname: str | int, body: RestoreConfigRequest) -> JobStarted:
         """Restore an earlier configuration. ``POST /api/v1.0/device/{hostname}/previous_config``"""

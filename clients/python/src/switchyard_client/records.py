@@ -814,6 +814,24 @@ class LearnedLine(TypedDict):
     learned_at: str
 
 
+class Lease(TypedDict):
+    ztp_mac: str
+    dhcp_ip: str
+    platform: str
+    outcome: Literal["taken", "refused", "waits"]
+    step: Literal["create", "discovery", "address", "none"]
+    message: str
+    host: str
+    since: str
+    reported_at: str
+
+
+class LeaseQueue(TypedDict):
+    host: str
+    waiting: int
+    reported_at: str
+
+
 class Linknet(TypedDict):
     id: int
     ipv4_network: str | None
@@ -1655,6 +1673,16 @@ class InitDevicesRequest(TypedDict):
     devices: list[InitLine]
 
 
+class ReportLeaseRequest(TypedDict):
+    ztp_mac: str
+    dhcp_ip: str
+    platform: str
+    report: NotRequired[str]
+    again: NotRequired[bool]
+    host: NotRequired[str]
+    waiting: NotRequired[int]
+
+
 class RestoreConfigRequest(TypedDict):
     job_id: int
     dry_run: NotRequired[bool]
@@ -2071,6 +2099,11 @@ class ListLearnedLinesResult(TypedDict):
     learned_lines: list[LearnedLine]
 
 
+class ListLeasesResult(TypedDict):
+    leases: list[Lease]
+    queues: list[LeaseQueue]
+
+
 class ListLinknetsResult(TypedDict):
     linknets: list[Linknet]
 
@@ -2167,6 +2200,10 @@ class ReplayDeliveriesResult(TypedDict):
 
 class ReplayDeliveryResult(TypedDict):
     replayed: int
+
+
+class ReportLeaseResult(TypedDict):
+    lease: Lease
 
 
 class RevokeCertificateResult(TypedDict):

@@ -32,11 +32,23 @@ const common = { level: Schema.optionalKey(Schema.Literals(alertLevels)) }
 const address = { url: Schema.optionalKey(Schema.String), url_secret: Schema.optionalKey(Schema.String) }
 const Port = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: 65_535 })))
 
+/** The types of receivers. */
+export const receiverTypes = [
+  "webhook",
+  "slack",
+  "mattermost",
+  "teams",
+  "zulip",
+  "pagerduty",
+  "email",
+  "syslog"
+] as const
+
 /** The keys that each type may have; required ones are checked below, so that one sentence reports them. */
 const fields = {
   ...common,
   ...address,
-  type: Schema.Literals(["webhook", "slack", "mattermost", "teams", "zulip", "pagerduty", "email", "syslog"]),
+  type: Schema.Literals(receiverTypes),
   secret: Schema.optionalKey(Schema.String),
   email: Schema.optionalKey(Schema.String),
   stream: Schema.optionalKey(Schema.String),
