@@ -1,7 +1,8 @@
-/** Writes the parts of the manual that are made from the code: settings keys, filters, metrics, environment variables and commands. */
+/** Writes the parts of the manual that are made from the code: settings keys, filters, calls, metrics, environment variables and commands. */
 import { readFileSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
 import { commandTable } from "./manual/CommandTable.ts"
+import { endpointTable } from "./manual/EndpointTable.ts"
 import { filterTable } from "./manual/FilterTable.ts"
 import { withPart } from "./manual/Marked.ts"
 import { metricTable } from "./manual/MetricTable.ts"
@@ -16,6 +17,7 @@ const partsOf = (): Readonly<Record<string, Readonly<Record<string, string>>>> =
   "templates.md": { filters: filterTable() },
   "switch-dialogues.md": { "needed commands": commandTable() },
   "monitoring.md": { metrics: metricTable() },
+  "api.md": { endpoints: endpointTable() },
   "operations.md": { "environment variables": environmentList() }
 })
 

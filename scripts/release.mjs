@@ -1,5 +1,5 @@
 /**
- * Makes what a release consists of: the npm package, the Debian package of this machine's processor, the bill of materials (CycloneDX) and
+ * Makes what a release consists of: the npm package, the clients, the Debian package of this machine's processor, the bill of materials (CycloneDX) and
  * the checksums of all of them. Version and commit are those of the repository.
  *
  *   node scripts/release.mjs [FOLDER] [--draft] [--fast] [--no-debian]
@@ -12,6 +12,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { makeDebianPackage } from "./debian.mjs"
 import { NAME, pack, version } from "./pack.mjs"
+import { packClients } from "./pack-clients.mjs"
 
 const root = path.resolve(import.meta.dirname, "..")
 const words = process.argv.slice(2)
@@ -58,7 +59,7 @@ const tarball = await pack(folder)
 const bill = path.join(folder, `switchyard-${version}.cdx.json`)
 writeFileSync(bill, `${JSON.stringify(billOfMaterials(path.join(folder, "package")), null, 2)}\n`)
 rmSync(path.join(folder, "package"), { recursive: true })
-const files = [tarball, bill]
+const files = [tarball, bill, ...packClients(folder)]
 if (!has("no-debian")) files.push(await makeDebianPackage(folder, { fast: has("fast") }))
 writeFileSync(path.join(folder, "SHA256SUMS"), files.map(checksum).join(""))
 process.stdout.write([...files, path.join(folder, "SHA256SUMS"), ""].join("\n"))

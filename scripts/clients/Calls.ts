@@ -1,6 +1,6 @@
 /**
  * The calls of the OpenAPI document as its clients need them, whatever their language: the parts of the path, the query, the body, and what
- * the method gives. An answer that is nothing but `{status, data}` gives its data; a started job is given whole, because its id is beside.
+ * the method gives. An answer that is nothing but `{status, data, warnings}` gives its data; a started job is given whole, because its id is beside.
  */
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../src/api/Api.ts"
@@ -57,7 +57,8 @@ const answerOf = (operation: JsonObject): Call["answer"] | undefined => {
   if (isObject(content["text/plain"])) return "text"
   const schema = objectAt(objectAt(content, "application/json"), "schema")
   if (Object.keys(schema).length === 0) return undefined
-  const names = Object.keys(objectAt(schema, "properties"))
+  // warnings are for people who look at an answer
+  const names = Object.keys(objectAt(schema, "properties")).filter((name) => name !== "warnings")
   const isData = names.length === 2 && ENVELOPE.every((name) => names.includes(name))
   return isData ? { schema: objectAt(objectAt(schema, "properties"), "data"), isData } : { schema, isData }
 }

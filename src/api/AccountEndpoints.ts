@@ -1,4 +1,5 @@
 /** Users with a password, and API tokens (docs/security.md). */
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { NewTokenRequest, NewUserRequest, PersonRequest, UserChangeRequest } from "../domain/requests/SignOnRequests.ts"
@@ -87,6 +88,7 @@ export const removeUser = HttpApiEndpoint.delete("removeUser", "/auth/users/:nam
   success: Enveloped(Schema.Struct({ deleted_user: User })),
   error: [Forbidden, NotFound, Conflict]
 })
+  .middleware(RequestBody)
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
@@ -238,17 +240,19 @@ export const createToken = HttpApiEndpoint.post("createToken", "/auth/tokens", {
   )
 
 export const revokeToken = HttpApiEndpoint.delete("revokeToken", "/auth/tokens/:id(^\\d+$)", {
-  params: { id: Schema.String },
+  params: { id: Parameter.id },
   success: Enveloped(Schema.Struct({ revoked_token: ApiToken })),
   error: NotFound
-}).annotateMerge(
-  documented({
-    name: "revokeToken",
-    summary: "Revoke a token",
-    description:
-      "The server refuses it within a second. You can revoke your own tokens; administrators can revoke any.",
-    example: {
-      response: { status: "success", data: { revoked_token: { ...addedToken, revoked_at: "2026-11-23T08:00:00Z" } } }
-    }
-  })
-)
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    documented({
+      name: "revokeToken",
+      summary: "Revoke a token",
+      description:
+        "The server refuses it within a second. You can revoke your own tokens; administrators can revoke any.",
+      example: {
+        response: { status: "success", data: { revoked_token: { ...addedToken, revoked_at: "2026-11-23T08:00:00Z" } } }
+      }
+    })
+  )

@@ -3,7 +3,8 @@ import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
-import { documented, listQuery, shown } from "./Documented.ts"
+import { deliveryFields } from "../domain/ListFields.ts"
+import { documented, limited, listQuery, shown } from "./Documented.ts"
 import { BadRequest, Enveloped, NotFound, Page } from "./Answers.ts"
 import { isGlob } from "../domain/access/Glob.ts"
 import * as Body from "../domain/fields/Body.ts"
@@ -32,7 +33,6 @@ const isTime = (sent: unknown): sent is string => typeof sent === "string" && !N
 
 const REASON_RULE = `reason: expected 1 to ${MAX_NAME} characters`
 const MINUTES_RULE = `minutes: expected a number from 1 to ${MAX_MINUTES}`
-const unknownKey = (key: string) => `${key}: there is no such field`
 
 const name = (field: string) =>
   optional(
@@ -66,7 +66,6 @@ export const MuteRequest = Body.make(
   },
   {
     message: Body.firstOf,
-    unknownKey,
     together: ({ device, group, rule }) =>
       device === undefined && group === undefined && rule === undefined
         ? ["Which alerts? Expected device, group or rule"]
@@ -76,7 +75,7 @@ export const MuteRequest = Body.make(
 export type MuteRequest = typeof MuteRequest.schema.Type
 
 /** All dead messages, or those to one receiver. */
-const ReplayRequest = Body.make({ receiver: name("receiver") }, { message: Body.firstOf, unknownKey })
+const ReplayRequest = Body.make({ receiver: name("receiver") }, { message: Body.firstOf })
 type ReplayRequest = typeof ReplayRequest.schema.Type
 
 const Text = Schema.NullOr(Schema.String)
@@ -92,7 +91,7 @@ const Alerts = Schema.Struct({
       identifier: "AlertRule"
     })
   ),
-  deliveries: Schema.Struct({ waiting: Schema.Int, dead: Schema.Int, oldest_seconds: Schema.Number }).annotate({
+  deliveries: Schema.Struct({ waiting: Schema.Int, dead: Schema.Int, oldest_seconds: Schema.Finite }).annotate({
     identifier: "DeliveryCounts"
   }),
   alerts: Schema.Array(
@@ -225,7 +224,8 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/alerts/deliveries", {
       summary: "List messages to receivers",
       description:
         "One page, the newest first, with the headers of [lists](#lists). `answer` is the receiver's last answer, or why it could not be reached; `next_at` is the time of the next attempt.",
-      query: listQuery(["filter[rule]", "job_not_success"]),
+      list: deliveryFields,
+      query: { ...listQuery(["filter[rule]", "job_not_success"]), ...limited },
       example: { response: { status: "success", data: { deliveries: [delivery] } } }
     })
   )
@@ -234,14 +234,16 @@ const replay = HttpApiEndpoint.post("replay", "/alerts/deliveries/:id/replay", {
   params: { id: Schema.String },
   success: Enveloped(Schema.Struct({ replayed: Schema.Int })),
   error: NotFound
-}).annotateMerge(
-  documented({
-    name: "replayDelivery",
-    summary: "Try a dead message again",
-    description: "The message keeps its id, so that a receiver that already has it can drop it.",
-    example: { response: { status: "success", data: { replayed: 1 } } }
-  })
-)
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    documented({
+      name: "replayDelivery",
+      summary: "Try a dead message again",
+      description: "The message keeps its id, so that a receiver that already has it can drop it.",
+      example: { response: { status: "success", data: { replayed: 1 } } }
+    })
+  )
 
 const replayAll = HttpApiEndpoint.post("replayAll", "/alerts/replay", {
   payload: ReplayRequest.schema,
@@ -262,15 +264,17 @@ const test = HttpApiEndpoint.post("test", "/alerts/receivers/:name/test", {
   params: { name: Schema.String },
   success: Enveloped(Schema.Struct({ is_taken: Schema.Boolean, answer: Schema.String })),
   error: NotFound
-}).annotateMerge(
-  documented({
-    name: "testReceiver",
-    summary: "Send a test message",
-    description:
-      "Sends one message to a receiver immediately and returns its answer. The server tries once and stores nothing.",
-    example: { response: { status: "success", data: { is_taken: true, answer: "200: ok" } } }
-  })
-)
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    documented({
+      name: "testReceiver",
+      summary: "Send a test message",
+      description:
+        "Sends one message to a receiver immediately and returns its answer. The server tries once and stores nothing.",
+      example: { response: { status: "success", data: { is_taken: true, answer: "200: ok" } } }
+    })
+  )
 
 const mutes = HttpApiEndpoint.get("mutes", "/alerts/mutes", {
   success: Enveloped(Schema.Struct({ mutes: Schema.Array(Mute) }))
@@ -303,17 +307,19 @@ const addMute = HttpApiEndpoint.post("addMute", "/alerts/mutes", {
   )
 
 const removeMute = HttpApiEndpoint.delete("removeMute", "/alerts/mutes/:id(^\\d+$)", {
-  params: { id: Schema.String },
+  params: { id: Parameter.id },
   success: Enveloped(Schema.Struct({ removed_mute: Mute })),
   error: NotFound
-}).annotateMerge(
-  documented({
-    name: "deleteMute",
-    summary: "Remove a mute",
-    description: "New events raise alerts again.",
-    example: { response: { status: "success", data: { removed_mute: mute } } }
-  })
-)
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    documented({
+      name: "deleteMute",
+      summary: "Remove a mute",
+      description: "New events raise alerts again.",
+      example: { response: { status: "success", data: { removed_mute: mute } } }
+    })
+  )
 
 const endpoints = HttpApiGroup.make("alerts").add(list, deliveries, replay, replayAll, test, mutes, addMute, removeMute)
 

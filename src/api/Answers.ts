@@ -81,11 +81,19 @@ export const bodyFailures = [BadRequest, RequestTimeout, PayloadTooLarge, Unsupp
 
 const success = Schema.Literal("success")
 
+/** Names in the request that had no effect (docs/api.md#unknown-keys-and-parameters); added on the way out. */
+const warnings = Schema.optionalKey(Schema.Array(Schema.String))
+
 /** `{ status: "success", data }`. */
-export const Enveloped = <S extends Schema.Top>(data: S) => Schema.Struct({ status: success, data })
+export const Enveloped = <S extends Schema.Top>(data: S) => Schema.Struct({ status: success, data, warnings })
 
 /** The answer of a route that started a job: a sentence, and the id next to it. */
-export const JobStarted = Schema.Struct({ status: success, data: Schema.String, job_id: Schema.Int }).annotate({
+export const JobStarted = Schema.Struct({
+  status: success,
+  data: Schema.String,
+  job_id: Schema.Int,
+  warnings
+}).annotate({
   identifier: "JobStarted"
 })
 

@@ -177,7 +177,7 @@ const RequestApproval = Schema.Struct({
   method: Schema.String,
   path: Schema.String,
   /** The body, with secrets masked. */
-  body: Schema.NullOr(Schema.Unknown),
+  body: Schema.Unknown,
   asked_by: Schema.String,
   asked_at: Schema.String,
   expires_at: Schema.String,
@@ -188,7 +188,7 @@ const RequestApproval = Schema.Struct({
   comment: Schema.NullOr(Schema.String),
   /** The answer to the request after it was carried out. */
   answer: Schema.NullOr(
-    Schema.Struct({ status: Schema.Int, message: Schema.NullOr(Schema.Unknown) }).annotate({
+    Schema.Struct({ status: Schema.Int, message: Schema.Unknown }).annotate({
       identifier: "ApprovalAnswer"
     })
   )
@@ -230,7 +230,7 @@ const decision = (
   after: Readonly<Record<string, unknown>>
 ) =>
   HttpApiEndpoint.post(name, `/approvals/:id(^\\d+$)/${verb}`, {
-    params: { id: Schema.String },
+    params: { id: Parameter.id },
     payload: DecisionRequest.schema,
     success: Enveloped(Schema.Struct({ approval: RequestApproval })),
     error: [BadRequest, Forbidden, NotFound, Conflict]

@@ -3,15 +3,16 @@
  * (docs/changes.md#earlier-configurations and docs/changes.md#apply_config). The revert of a whole job and the drift check go
  * beyond the reference.
  */
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../domain/requests/ChangeRequests.ts"
 import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
-import { documented, shown } from "./Documented.ts"
+import { documented, integers, shown } from "./Documented.ts"
 import { learnedLines, withdrawLearnedLine } from "./LearnedLineEndpoints.ts"
 import { BadRequest, Conflict, Enveloped, InternalError, JobStarted, JobStartedOnDevices, NotFound } from "./Answers.ts"
 import { parameter } from "../domain/fields/Parameter.ts"
-import { toId } from "../domain/fields/Values.ts"
+import { MAX_INTEGER, toId } from "../domain/fields/Values.ts"
 
 // Endpoints of a device's past, present and next configurations (docs/changes.md#earlier-configurations).
 
@@ -168,8 +169,12 @@ const configs = HttpApiGroup.make("changes").add(
         description:
           "The configuration that a live synchronization has rendered for the device; the newest one without parameters, else the first parameter wins.",
         query: {
-          job_id: { description: "of this job", example: "0" },
-          previous: { description: "so many jobs before the newest one", example: "0" },
+          job_id: { description: "of this job", example: "0", schema: integers(0, MAX_INTEGER) },
+          previous: {
+            description: "so many jobs before the newest one",
+            example: "0",
+            schema: integers(0, MAX_INTEGER)
+          },
           before: { description: "the newest one before this time (ISO 8601, UTC)", example: "2126-04-07T12:03:05" }
         },
         example: {
@@ -225,7 +230,7 @@ const endpoints = configs.add(
   configDiff,
   configBlame,
   HttpApiEndpoint.post("revertJob", "/job/:id(^\\d+$)/revert", {
-    params: { id: Schema.String },
+    params: { id: Parameter.id },
     payload: RevertRequest.schema,
     success: JobStartedOnDevices,
     error: [BadRequest, NotFound, Conflict]

@@ -12,6 +12,7 @@ import {
   SyncEvent
 } from "../domain/DeviceFields.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
+import { deviceFields } from "../domain/ListFields.ts"
 import * as Documented from "./Documented.ts"
 import { documented, listQuery, shown } from "./Documented.ts"
 import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
@@ -63,7 +64,8 @@ const AddedSyncEvent = Schema.Struct({
 const added = { ...Documented.device, manageable: true }
 const record = { ...added, primary_group: "DEFAULT" }
 const deviceHostname = { hostname: Schema.String }
-const numericId = { id: Schema.String }
+/** Digits are an id, anything else is a hostname. */
+const idOrHostname = { id: Schema.String }
 const members = [{ member_no: 0, hardware_id: "AB1234", priority: null }]
 const StackMembers = Enveloped(Schema.Struct({ stackmembers: Schema.Array(StackMember) }))
 
@@ -90,12 +92,13 @@ const records = HttpApiGroup.make("devices").add(
       summary: "List devices",
       description:
         "One page of the devices that match the filters. `X-Total-Count` is the number of all devices, `X-Matching-Count` of those that match, `Link` leads to the next and the last page. In addition to the fields of the record, the filters are `search` (a word in the name, an address, serial, MAC, model, description or one of its groups), `group` (the name of a group; to filter only), `unsynchronized_by`, `drifted`, `unreachable` and `in_change` to filter and sort by.",
+      list: deviceFields,
       query: listQuery(["filter[hostname][contains]", "lhv"]),
       example: { response: { status: "success", data: { devices: [record] } } }
     })
   ),
   HttpApiEndpoint.get("get", "/device/:id", {
-    params: numericId,
+    params: idOrHostname,
     success: Enveloped(Schema.Struct({ devices: Schema.Array(DeviceRecord) })),
     error: NotFound
   }).annotateMerge(
@@ -125,7 +128,7 @@ const records = HttpApiGroup.make("devices").add(
       })
     ),
   HttpApiEndpoint.put("update", "/device/:id(^\\d+$)", {
-    params: numericId,
+    params: { id: Parameter.id },
     payload: DeviceChange.checked,
     success: Enveloped(Schema.Struct({ updated_device: DeviceRecord, taken_over })),
     error: [NotFound, Conflict, InternalError]
@@ -144,7 +147,7 @@ const records = HttpApiGroup.make("devices").add(
       })
     ),
   HttpApiEndpoint.delete("remove", "/device/:id(^\\d+$)", {
-    params: numericId,
+    params: { id: Parameter.id },
     payload: DeviceDeletion.schema,
     success: [Enveloped(Schema.Struct({ deleted_device: DeletedDevice })), JobStarted],
     error: [NotFound, Conflict]

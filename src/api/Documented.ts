@@ -5,14 +5,29 @@
 import { Context, Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { blankFields, type Device } from "../domain/Device.ts"
+import { Sent } from "../domain/fields/Body.ts"
+import { type FieldKind, hasContains, type ListFields } from "../domain/ListFields.ts"
+import { MAX_INTEGER } from "../domain/fields/Values.ts"
 import type { Job } from "../domain/Job.ts"
 import type { Linknet } from "../domain/Linknet.ts"
 
-/** A query parameter. `example` is a value that works. */
+/** The schema of a parameter in the document. */
+export type ParameterSchema = Readonly<Record<string, unknown>>
+
+/** A query parameter: text unless it has a `schema`. `example` is a value that works. */
 export interface QueryParameter {
   readonly description: string
   readonly example: string
+  readonly schema?: ParameterSchema
 }
+
+/** An integer within bounds. */
+export const integers = (minimum: number, maximum: number, fallback?: number): ParameterSchema => ({
+  type: "integer",
+  minimum,
+  maximum,
+  ...(fallback === undefined ? {} : { default: fallback })
+})
 
 /**
  * The documentation of one endpoint. `name` is its method in clients, a verb and its object: `listDevices`. `example` shows a
@@ -25,6 +40,8 @@ export interface EndpointDocument {
   /** The name of the endpoint that new clients call instead; this one stays for older clients. */
   readonly replacedBy?: string
   readonly query?: Readonly<Record<string, QueryParameter>>
+  /** The fields by which the list is filtered and sorted. */
+  readonly list?: ListFields
   readonly example: { readonly request?: unknown; readonly response: unknown }
 }
 
@@ -55,22 +72,70 @@ const described = (parameter: unknown): unknown => {
   }
 }
 
+const kindSchema = (kind: FieldKind): ParameterSchema => {
+  if (typeof kind === "object") return { type: "string", enum: kind.oneOf }
+  return { type: kind === "integer" || kind === "boolean" ? kind : "string" }
+}
+
+const kindText = (kind: FieldKind): string => {
+  if (kind === "datetime") return "at this time (ISO 8601, UTC)"
+  return kind === "json" ? "equal to this JSON text" : "equal to this value"
+}
+
+/** A parameter for each filter of a list. `[equals]` and `[ilike]`, for older clients, mean the same as none. */
+const filtersOf = (fields: ListFields): Readonly<Record<string, QueryParameter>> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, kind]) => [
+      [`filter[${name}]`, { description: `\`${name}\` is ${kindText(kind)}`, example: "", schema: kindSchema(kind) }],
+      ...(hasContains(kind)
+        ? [
+            [
+              `filter[${name}][contains]`,
+              { description: `\`${name}\` contains this text, in any case`, example: "" }
+            ] as const
+          ]
+        : [])
+    ])
+  )
+
+const sortOf = (fields: ListFields): ParameterSchema => ({
+  type: "string",
+  enum: Object.keys(fields).flatMap((name) => [name, `-${name}`])
+})
+
+const parameterOf = ([name, { description, example, schema = { type: "string" } }]: readonly [
+  string,
+  QueryParameter
+]) => ({
+  name,
+  in: "query",
+  required: false,
+  description,
+  schema,
+  ...(example === "" ? {} : { example: schema["type"] === "integer" ? Number(example) : example })
+})
+
+/** The parameters that the handlers read themselves. */
+const queryOf = ({ list, query = {} }: EndpointDocument): ReadonlyArray<unknown> => {
+  if (list === undefined) return Object.entries(query).map(parameterOf)
+  const filters = filtersOf(list)
+  const own = Object.entries(query).map(([name, parameter]) => {
+    if (name === "sort") return [name, { ...parameter, schema: sortOf(list) }] as const
+    const filter = filters[name]
+    return [name, filter === undefined ? parameter : { ...filter, example: parameter.example }] as const
+  })
+  return Object.entries({ ...filters, ...Object.fromEntries(own) }).map(parameterOf)
+}
+
 const withExamples =
-  ({ example, query = {} }: EndpointDocument) =>
+  (document: EndpointDocument) =>
   (operation: Record<string, unknown>): Record<string, unknown> => {
+    const { example } = document
     const responses = isRecord(operation["responses"]) ? operation["responses"] : {}
     const parameters = Array.isArray(operation["parameters"]) ? operation["parameters"] : []
-    const asked = Object.entries(query).map(([name, { description, example }]) => ({
-      name,
-      in: "query",
-      required: false,
-      description,
-      schema: { type: "string" },
-      example
-    }))
     return {
       ...operation,
-      parameters: [...parameters.map(described), ...asked],
+      parameters: [...parameters.map(described), ...queryOf(document)],
       ...(operation["requestBody"] === undefined || example.request === undefined
         ? {}
         : { requestBody: withExample(operation["requestBody"], example.request) }),
@@ -99,9 +164,20 @@ export const documented = (document: EndpointDocument) =>
     Context.make(Document, document)
   )
 
+/** The same for an integer within bounds. */
+export const counted = (description: string, example: number, [minimum, maximum]: readonly [number, number]) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum })).annotate({ description, examples: [example] })
+
 /** The documentation of a parameter that its endpoint decodes; `example` is a value that works. */
 export const shown = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
+
+/** A value that passes as it is, with another schema in the document: what older releases stored is not checked again. */
+export const shownAs = <S extends Schema.Codec<unknown>>(value: S, wire: Schema.Top) =>
+  Sent<S["Type"]>(Schema.is(value), wire)
+
+/** Names of filters of a list: the field, and the comparison. */
+export const FILTER = /^filter\[([a-zA-Z0-9_.]+)\](?:\[([^[\]]*)\])?$/
 
 /** The parameters of every list (docs/api.md#lists). `filter` is an example of a filter. */
 export const listQuery = (
@@ -113,9 +189,14 @@ export const listQuery = (
     example: filter[1]
   },
   sort: { description: "field to sort by, with `-` before it descending", example: "-id" },
-  page: { description: "page number, from 1", example: "1" },
-  per_page: { description: "records per page, 1 to 1000; 50 when absent", example: "50" }
+  page: { description: "page number, from 1", example: "1", schema: integers(1, MAX_INTEGER, 1) },
+  per_page: { description: "records per page", example: "50", schema: integers(1, 1000, 50) }
 })
+
+/** Lists that took `limit` before `per_page` was there. */
+export const limited = {
+  limit: { description: "another name of `per_page`", example: "50", schema: integers(1, 1000) }
+}
 
 // Records in the API document.
 

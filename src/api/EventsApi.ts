@@ -1,9 +1,12 @@
 /** Events of the network, in pages or live (docs/events.md), and the audit (docs/security.md#audit). */
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AuditEvent, LiveEvent } from "../domain/events/Event.ts"
 import { Authorization, hostname, RequestParameters } from "./Requests.ts"
-import { documented, listQuery } from "./Documented.ts"
+import { MAX_INTEGER } from "../domain/fields/Values.ts"
+import { auditFields } from "../domain/ListFields.ts"
+import { documented, integers, limited, listQuery } from "./Documented.ts"
 import { BadRequest, Enveloped, NotFound, Page, TooManyRequests } from "./Answers.ts"
 
 const Events = Schema.Struct({
@@ -46,9 +49,13 @@ const endpoints = HttpApiGroup.make("events").add(
         kind: { description: "only these kinds; a list with commas, or repeated", example: "device,job" },
         device: { description: "only of these devices, by hostname or id", example: "lhv-a1" },
         group: { description: "only of the devices of this group", example: "EAST_WING" },
-        job: { description: "only of this job", example: "618" },
-        since: { description: "only events after this number", example: "90411" },
-        limit: { description: "most events, 1 to 1000; default 100", example: "100" }
+        job: { description: "only of this job", example: "618", schema: integers(1, MAX_INTEGER) },
+        since: {
+          description: "only events after this number",
+          example: "90411",
+          schema: integers(0, Number.MAX_SAFE_INTEGER)
+        },
+        limit: { description: "most events", example: "100", schema: integers(1, 1000, 100) }
       },
       example: {
         response: { status: "success", data: { events: [example], next: 90_412, more: false, truncated: null } }
@@ -100,7 +107,8 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
       summary: "List the audit",
       description:
         "One page of the events that match, the newest first; `X-Total-Count` is their number. `filter[kind]`, `filter[action]`, `filter[actor]`, `filter[hostname]`, `filter[job.id]`, `filter[at][contains]=2026-03-02`.",
-      query: listQuery(["filter[actor]", "indy"]),
+      list: auditFields,
+      query: { ...listQuery(["filter[actor]", "indy"]), ...limited },
       example: { response }
     })
   ),
@@ -137,12 +145,13 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
         summary: "Read the history of a device",
         description:
           "Changes with their author, commit and job; also for a deleted device. Otherwise like `GET /audit`.",
-        query: listQuery(["filter[kind]", "change"]),
+        list: auditFields,
+        query: { ...listQuery(["filter[kind]", "change"]), ...limited },
         example: { response }
       })
     ),
   HttpApiEndpoint.get("job", "/job/:id(^\\d+$)/audit", {
-    params: { id: Schema.String },
+    params: { id: Parameter.id },
     success: Page(AuditEvents),
     error: [BadRequest, NotFound]
   }).annotateMerge(
@@ -150,7 +159,8 @@ const auditEndpoints = HttpApiGroup.make("audit").add(
       name: "listJobAuditEvents",
       summary: "Read the history of a job",
       description: "The users who started and aborted it, its end, and its changes. Otherwise like `GET /audit`.",
-      query: listQuery(["filter[action]", "ended"]),
+      list: auditFields,
+      query: { ...listQuery(["filter[action]", "ended"]), ...limited },
       example: { response }
     })
   )

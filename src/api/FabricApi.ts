@@ -1,14 +1,15 @@
 /** Links between devices, and management domains of DIST pairs (docs/api.md#linknets, docs/api.md#management-domains). */
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Linknet, LinknetBody, LinknetChange, LinknetChoice } from "../domain/Linknet.ts"
 import { Authorization, RequestBody } from "./Requests.ts"
+import { mgmtDomainFields } from "../domain/ListFields.ts"
 import * as Documented from "./Documented.ts"
 import { documented, listQuery } from "./Documented.ts"
 import { BadRequest, Conflict, Enveloped, NotFound, Page } from "./Answers.ts"
 import { MgmtDomain, MgmtDomainBody, MgmtDomainChange } from "../domain/MgmtDomain.ts"
 
-const numericId = { id: Schema.String }
 const Deleted = Enveloped(Schema.Struct({ deleted_linknet: Linknet }))
 const one = { response: { status: "success", data: { linknets: [Documented.linknet] } } }
 const deleted = { status: "success", data: { deleted_linknet: Documented.linknet } }
@@ -25,7 +26,7 @@ const linknets = HttpApiGroup.make("linknets").add(
     })
   ),
   HttpApiEndpoint.get("get", "/linknet/:id(^\\d+$)", {
-    params: numericId,
+    params: { id: Parameter.id },
     success: Enveloped(Schema.Struct({ linknets: Schema.Array(Linknet) })),
     error: NotFound
   }).annotateMerge(
@@ -55,7 +56,7 @@ const linknets = HttpApiGroup.make("linknets").add(
       })
     ),
   HttpApiEndpoint.put("update", "/linknet/:id(^\\d+$)", {
-    params: numericId,
+    params: { id: Parameter.id },
     payload: LinknetChange.checked,
     success: [
       Enveloped(Schema.Struct({ updated_linknet: Linknet })),
@@ -77,17 +78,19 @@ const linknets = HttpApiGroup.make("linknets").add(
       })
     ),
   HttpApiEndpoint.delete("remove", "/linknet/:id(^\\d+$)", {
-    params: numericId,
+    params: { id: Parameter.id },
     success: Deleted,
     error: NotFound
-  }).annotateMerge(
-    documented({
-      name: "deleteLinknet",
-      summary: "Delete a link",
-      description: "Both devices become unsynchronized. A body is ignored.",
-      example: { response: deleted }
-    })
-  ),
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        name: "deleteLinknet",
+        summary: "Delete a link",
+        description: "Both devices become unsynchronized. A body is ignored.",
+        example: { response: deleted }
+      })
+    ),
   HttpApiEndpoint.delete("removeById", "/linknets", {
     payload: LinknetChoice.schema,
     success: Deleted,
@@ -143,12 +146,13 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
       name: "listMgmtDomains",
       summary: "List management domains",
       description: "One page of the management domains that match.",
+      list: mgmtDomainFields,
       query: listQuery(["filter[vlan]", "600"]),
       example: oneDomain
     })
   ),
   HttpApiEndpoint.get("get", "/mgmtdomain/:id(^\\d+$)", {
-    params: numericId,
+    params: { id: Parameter.id },
     success: Enveloped(Schema.Struct({ mgmtdomains: Schema.Array(MgmtDomainRecord) })),
     error: NotFound
   }).annotateMerge(
@@ -177,7 +181,7 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
       })
     ),
   HttpApiEndpoint.put("update", "/mgmtdomain/:id(^\\d+$)", {
-    params: numericId,
+    params: { id: Parameter.id },
     payload: MgmtDomainChange.schema,
     success: [
       Enveloped(Schema.Struct({ updated_mgmtdomain: MgmtDomainRecord })),
@@ -198,17 +202,19 @@ const mgmtDomains = HttpApiGroup.make("mgmtdomains").add(
       })
     ),
   HttpApiEndpoint.delete("remove", "/mgmtdomain/:id(^\\d+$)", {
-    params: numericId,
+    params: { id: Parameter.id },
     success: Enveloped(Schema.Struct({ deleted_mgmtdomain: MgmtDomainRecord })),
     error: NotFound
-  }).annotateMerge(
-    documented({
-      name: "deleteMgmtDomain",
-      summary: "Delete a management domain",
-      description: "Both devices become unsynchronized. Allowed even while access switches use it.",
-      example: { response: { status: "success", data: { deleted_mgmtdomain: domainRecord } } }
-    })
-  )
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        name: "deleteMgmtDomain",
+        summary: "Delete a management domain",
+        description: "Both devices become unsynchronized. Allowed even while access switches use it.",
+        example: { response: { status: "success", data: { deleted_mgmtdomain: domainRecord } } }
+      })
+    )
 )
 
 /** Endpoints of management domains, all with a token. */

@@ -1,4 +1,5 @@
 /** Firmware images and upgrades (docs/api.md#firmware-images). */
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import {
@@ -79,27 +80,31 @@ const images = HttpApiGroup.make("firmware").add(
       example: { response: { status: "success", data: "Scheduled job get firmware information", job_id: 1208 } }
     })
   ),
-  HttpApiEndpoint.delete("remove", "/firmware/:filename", { params: filename, success: JobStarted }).annotateMerge(
-    documented({
-      name: "deleteFirmware",
-      summary: "Remove an image",
-      description: "Starts a job that removes the image and the default links to it.",
-      example: { response: { status: "success", data: "Scheduled job to remove firmware", job_id: 1209 } }
-    })
-  ),
+  HttpApiEndpoint.delete("remove", "/firmware/:filename", { params: filename, success: JobStarted })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        name: "deleteFirmware",
+        summary: "Remove an image",
+        description: "Starts a job that removes the image and the default links to it.",
+        example: { response: { status: "success", data: "Scheduled job to remove firmware", job_id: 1209 } }
+      })
+    ),
   HttpApiEndpoint.post("setDefault", "/firmware/:filename/set-default", {
     params: filename,
     success: Enveloped(Schema.Unknown),
     error: NotFound
-  }).annotateMerge(
-    documented({
-      name: "setDefaultFirmware",
-      summary: "Make an image the default of its family",
-      description:
-        "Points the link `<prefix>-stable<ext>` to the image, where prefix is the part before the first `-`.",
-      example: { response: { status: "success", data: { default: "EOS64-stable.swi", file: FILE } } }
-    })
-  )
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        name: "setDefaultFirmware",
+        summary: "Make an image the default of its family",
+        description:
+          "Points the link `<prefix>-stable<ext>` to the image, where prefix is the part before the first `-`.",
+        example: { response: { status: "success", data: { default: "EOS64-stable.swi", file: FILE } } }
+      })
+    )
 )
 
 const endpoints = images.add(
@@ -219,7 +224,7 @@ const views = endpoints.add(
     })
   ),
   HttpApiEndpoint.get("campaign", "/job/:id(^\\d+$)/upgrade", {
-    params: { id: Schema.String },
+    params: { id: Parameter.id },
     success: Enveloped(UpgradeCampaign),
     error: NotFound
   }).annotateMerge(

@@ -2,20 +2,23 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"
-import { Interface, PortChanges } from "../domain/Interface.ts"
+import { Interface, InterfaceData, PortChanges, PortData } from "../domain/Interface.ts"
 import { Authorization, RequestBody } from "./Requests.ts"
-import { documented, shown } from "./Documented.ts"
+import { documented, shown, shownAs } from "./Documented.ts"
 import { Enveloped, InternalError, NotFound, PreconditionFailed } from "./Answers.ts"
 
 const hostname = { hostname: Schema.String }
 
-const ListedInterface = Schema.Struct({ ...Interface.fields, indexnum: Schema.Int }).annotate({
+/** The data of a port; the keys of older releases and of other tools are among them. */
+const data = shownAs(Schema.NullOr(InterfaceData), Schema.NullOr(PortData.wire))
+
+const ListedInterface = Schema.Struct({ ...Interface.fields, data, indexnum: Schema.Int }).annotate({
   identifier: "Interface"
 })
 
 const Changed = Schema.Struct({
   configtype: Schema.optionalKey(Schema.String),
-  data: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
+  data: Schema.optionalKey(data)
 }).annotate({ identifier: "ChangedInterface" })
 
 const Preview = Schema.Struct({
@@ -31,7 +34,7 @@ const Exported = Schema.Struct({
     Schema.String,
     Schema.Struct({
       configtype: Schema.String,
-      data: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))
+      data
     }).annotate({ identifier: "ExportedInterface" })
   )
 }).annotate({ identifier: "ExportedInterfaces" })

@@ -4,13 +4,21 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job, JobLock, JobProgress } from "../domain/Job.ts"
 import { ClearLockRequest, DecisionRequest, JobActionRequest } from "../domain/requests/OperationRequests.ts"
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
+import { jobFields } from "../domain/ListFields.ts"
 import * as Documented from "./Documented.ts"
-import { documented, listQuery, type QueryParameter, shown } from "./Documented.ts"
+import { documented, limited, listQuery, type QueryParameter, shown, shownAs } from "./Documented.ts"
 import { BadRequest, Conflict, Enveloped, NotFound, Page } from "./Answers.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
+import { JobResult } from "../domain/jobs/JobResults.ts"
 import { JobDiffs } from "../domain/DiffGroups.ts"
 
-const Jobs = Schema.Struct({ jobs: Schema.Array(Job) })
+/** A job with its result as the document describes it; any stored result passes. */
+const JobRecord = Schema.Struct({
+  ...Job.fields,
+  result: shownAs(Schema.Unknown, Schema.NullOr(JobResult))
+}).annotate({ identifier: "Job" })
+
+const Jobs = Schema.Struct({ jobs: Schema.Array(JobRecord) })
 const one = { status: "success", data: { jobs: [Documented.job] } }
 const aborted = { ...Documented.job, status: "ABORTED", result: { message: "wrong image (aborted by admin)" } }
 const lock = { job_id: 812, name: "devices", start_time: "2026-03-02 09:12:07.788892", abort: false }
@@ -61,12 +69,16 @@ const leaveOut: Readonly<Record<string, QueryParameter>> = {
   filter_jobresult: {
     description: "parts of sync results to leave out, separated by commas: `config`, `diff`",
     example: "config"
+  },
+  show_secrets: {
+    description: "`true` shows secrets in results to callers who may see them (docs/security.md#who-sees-secrets)",
+    example: "false"
   }
 }
 
 const decision = (name: "approve" | "reject", summary: string, description: string) =>
   HttpApiEndpoint.post(name, `/job/:id(^\\d+$)/${name}`, {
-    params: { id: Schema.String },
+    params: { id: Parameter.id },
     payload: DecisionRequest.schema,
     success: Enveloped(Jobs),
     error: [BadRequest, NotFound, Conflict]
@@ -88,12 +100,13 @@ const endpoints = HttpApiGroup.make("jobs").add(
       summary: "List jobs",
       description:
         "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that failed as a whole, `partial` those with some failed devices, `filter[failed_today]=true` both of the last day, `filter[dry_run_job]=12` those that push the differences of dry run 12; also `filter[counts.failed]` and `filter[failed_devices][contains]`.",
-      query: { ...listQuery(["filter[function.name][contains]", "sync"]), ...leaveOut },
+      list: jobFields,
+      query: { ...listQuery(["filter[function_name][contains]", "sync"]), ...limited, ...leaveOut },
       example: { response: one }
     })
   ),
   HttpApiEndpoint.get("get", "/job/:id(^\\d+$)", {
-    params: { id: Schema.String },
+    params: { id: Parameter.id },
     success: Enveloped(Jobs),
     error: NotFound
   }).annotateMerge(
@@ -107,7 +120,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     })
   ),
   HttpApiEndpoint.get("progress", "/job/:id(^\\d+$)/progress", {
-    params: { id: Schema.String },
+    params: { id: Parameter.id },
     success: Enveloped(JobProgress),
     error: NotFound
   }).annotateMerge(
@@ -120,7 +133,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     })
   ),
   HttpApiEndpoint.get("diffs", "/job/:id(^\\d+$)/diffs", {
-    params: { id: Schema.String },
+    params: { id: Parameter.id },
     query: {
       search: Schema.optionalKey(
         Parameter.text(shown("only groups with all of these words in their difference or in a name", "vlan 42"))
@@ -147,7 +160,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
       })
     ),
   HttpApiEndpoint.put("abort", "/job/:id(^\\d+$)", {
-    params: { id: Schema.String },
+    params: { id: Parameter.id },
     payload: JobActionRequest.schema,
     success: Enveloped(Jobs),
     error: [BadRequest, NotFound]

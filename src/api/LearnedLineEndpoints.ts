@@ -5,7 +5,7 @@ import * as Parameter from "../domain/fields/Parameter.ts"
 import { platformOf, platforms } from "../domain/platforms/Platforms.ts"
 import { BadRequest, Enveloped, NotFound } from "./Answers.ts"
 import { documented, shown } from "./Documented.ts"
-import { RequestParameters } from "./Requests.ts"
+import { RequestBody, RequestParameters } from "./Requests.ts"
 
 const LearnedLine = Schema.Struct({
   id: Schema.Int,
@@ -62,15 +62,17 @@ export const learnedLines = HttpApiEndpoint.get("learnedLines", "/learned_lines"
   )
 
 export const withdrawLearnedLine = HttpApiEndpoint.delete("withdrawLearnedLine", "/learned_lines/:id(^\\d+$)", {
-  params: { id: Schema.String },
+  params: { id: Parameter.id },
   success: Enveloped(Schema.Struct({ withdrawn_line: LearnedLine })),
   error: NotFound
-}).annotateMerge(
-  documented({
-    name: "withdrawLearnedLine",
-    summary: "Withdraw a learnt spelling",
-    description:
-      "The next change with such a line looks at the switch again. Other replicas follow within five seconds. It needs the right `spellings`.",
-    example: { response: { status: "success", data: { withdrawn_line: example } } }
-  })
-)
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    documented({
+      name: "withdrawLearnedLine",
+      summary: "Withdraw a learnt spelling",
+      description:
+        "The next change with such a line looks at the switch again. Other replicas follow within five seconds. It needs the right `spellings`.",
+      example: { response: { status: "success", data: { withdrawn_line: example } } }
+    })
+  )

@@ -3,7 +3,39 @@
  * become one shared response, bodies get the names of their calls, and bounds that every integer has are left out
  * (docs/api.md#the-document).
  */
+import { Schema } from "effect"
 import { isObject, type JsonObject } from "../domain/fields/Values.ts"
+import { resultsOf } from "../domain/jobs/JobResults.ts"
+
+/** What the calls of each tag are about, in the order of the document. */
+const TAGS = {
+  devices: "Records of devices, their stacks and why they are not synchronized",
+  interfaces: "Ports of access switches",
+  linknets: "Links between devices",
+  mgmtdomains: "Management domains of pairs of DIST devices",
+  jobs: "Jobs, their approval, and the lock between them",
+  provisioning: "Discovery, initialisation and synchronization",
+  places: "New switches, and the network as planned and seen",
+  changes: "Earlier configurations, undo, drift and learnt spellings",
+  operations: "Live reads, host keys and certificates",
+  actor: "What a device is doing now",
+  find: "Machines, devices and ports by one field",
+  firmware: "Images and upgrades",
+  settings: "Settings in force, groups and their repository",
+  settingsModel: "The model of settings, open to everybody",
+  repository: "Commits, files and templates for their authors",
+  plugins: "Plugins and their self tests",
+  auth: "The caller, tokens, users and requests that wait for another person",
+  signOn: "Ways to get a token",
+  audit: "Who did what",
+  events: "What happens, in pages or live",
+  windows: "When devices may be changed",
+  alerts: "Rules, messages and mutes",
+  server: "Status and findings of the server",
+  system: "The version",
+  health: "Probes for load balancers",
+  metrics: "Metrics for Prometheus"
+} as const
 
 const SCHEMAS = "#/components/schemas/"
 const RESPONSES = "#/components/responses/"
@@ -141,6 +173,136 @@ const withOpenAnswers = (document: JsonObject): JsonObject => {
   )
 }
 
+// Numbers in headers, and what every call has in common: its limits, and a mistake of the server.
+
+const COUNTS: ReadonlySet<string> = new Set(["x-total-count", "x-matching-count"])
+const count = { type: "integer", minimum: 0 }
+
+const withCountedHeaders = (document: JsonObject): JsonObject =>
+  eachOperation(document, (operation) => ({
+    ...operation,
+    responses: mapped(objectAt(operation, "responses"), (response) =>
+      response["headers"] === undefined
+        ? response
+        : {
+            ...response,
+            headers: mapped(objectAt(response, "headers"), (header, name) =>
+              COUNTS.has(name) ? { ...header, schema: count } : header
+            )
+          }
+    )
+  }))
+
+const failure = (name: string): JsonObject => ({
+  description: name,
+  content: { [JSON_TYPE]: { schema: { $ref: `${SCHEMAS}${name}` } } }
+})
+
+/** Health answers 503 with its report; everything else can exceed a limit, and can meet a mistake of the server. */
+const withCommonErrors = (document: JsonObject): JsonObject =>
+  eachOperation(document, (operation) => {
+    const responses = objectAt(operation, "responses")
+    const isHealth = JSON.stringify(responses["200"] ?? {}).includes(`${SCHEMAS}HealthReport`)
+    const own = isHealth
+      ? { ...responses, "503": failure("FaultReport") }
+      : { ...responses, "429": failure("TooManyRequests"), "500": failure("InternalError") }
+    return { ...operation, responses: own }
+  })
+
+const RETRY = {
+  "Retry-After": { description: "Seconds after which a retry can help", schema: count, required: false }
+}
+
+/** By the name of the error: when it happens. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  BadRequest: "The request is invalid; nothing was changed unless `message.updated` says so",
+  Unauthorized: "No token, or an unacceptable one",
+  Forbidden: "No role of the caller allows it",
+  NotFound: "The object does not exist",
+  RequestTimeout: "The request was begun and not finished; a retry can help",
+  Conflict: "Something prevents it now; the same request can succeed later",
+  PreconditionFailed: "The object has changed since the caller read it",
+  PayloadTooLarge: "The body is larger than the server reads",
+  UnsupportedMediaType: "The body is not JSON by its content type",
+  TooManyRequests: "Too many requests in a short time; a retry can help",
+  InternalError: "A device, a repository or a file failed, or a mistake of the server",
+  ServiceUnavailable: "The database or a lock is not available; a retry can help",
+  FaultReport: "A part of the server is down"
+}
+const RETRIED: ReadonlySet<string> = new Set(["RequestTimeout", "TooManyRequests", "ServiceUnavailable"])
+
+const withMeanings = (document: JsonObject): JsonObject => {
+  const components = objectAt(document, "components")
+  const responses = mapped(objectAt(components, "responses"), (response, name) => ({
+    ...response,
+    description: MEANINGS[name] ?? response["description"],
+    ...(RETRIED.has(name) ? { headers: RETRY } : {})
+  }))
+  return { ...document, components: { ...components, responses } }
+}
+
+// Calls that say more than their schemas: the login by name and password, metrics for addresses that need no token, and the stream
+// of events.
+
+const BASIC = { type: "http", scheme: "basic", description: "The name and the password of a local user" }
+
+const STREAM = {
+  schema: { type: "string", description: "Server-sent events; `data` of each is an `Event` (docs/events.md)" }
+}
+
+const withSpecialCalls = (document: JsonObject): JsonObject => {
+  const components = objectAt(document, "components")
+  const securitySchemes = { ...objectAt(components, "securitySchemes"), basic: BASIC }
+  return eachOperation({ ...document, components: { ...components, securitySchemes } }, (operation) => {
+    if (operation["operationId"] === "login") return { ...operation, security: [{ basic: [] }] }
+    if (operation["operationId"] === "getMetrics") return { ...operation, security: [{ bearer: [] }, {}] }
+    if (operation["operationId"] !== "listEvents") return operation
+    return {
+      ...operation,
+      responses: mapped(objectAt(operation, "responses"), (response, status) =>
+        status === "200"
+          ? { ...response, content: { ...objectAt(response, "content"), "text/event-stream": STREAM } }
+          : response
+      )
+    }
+  })
+}
+
+/** The schema of a job's result by its function, for clients that know the function. */
+const withResultsByFunction = (document: JsonObject): JsonObject => {
+  const schemas = schemasOf(document)
+  const byFunction = Object.fromEntries(
+    Object.entries(resultsOf).map(([name, schema]) => [
+      name,
+      `${SCHEMAS}${String(Schema.resolveAnnotations(schema)?.["identifier"])}`
+    ])
+  )
+  return withSchemas(document, {
+    ...schemas,
+    JobResult: {
+      ...objectAt(schemas, "JobResult"),
+      description: "`x-by-function` names the schema of each function; a dry run has the same",
+      "x-by-function": byFunction
+    }
+  })
+}
+
+const withTags = (document: JsonObject): JsonObject => ({
+  ...document,
+  tags: Object.entries(TAGS).map(([name, description]) => ({ name, description }))
+})
+
 /** The document as it is published, from the one that the schemas give. */
 export const published = (document: JsonObject): JsonObject =>
-  withOpenAnswers(withSharedErrors(withNamedBodies(withPlainSchemas(document))))
+  [
+    withPlainSchemas,
+    withNamedBodies,
+    withCountedHeaders,
+    withCommonErrors,
+    withSpecialCalls,
+    withSharedErrors,
+    withMeanings,
+    withResultsByFunction,
+    withOpenAnswers,
+    withTags
+  ].reduce((made, pass) => pass(made), document)

@@ -1,4 +1,5 @@
 /** Routes that bring devices into the network and keep them equal to the repositories (docs/provisioning.md and docs/changes.md). */
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { parameter } from "../domain/fields/Parameter.ts"
@@ -17,8 +18,6 @@ import {
   NotFound,
   TooManyRequests
 } from "./Answers.ts"
-
-const id = { id: Schema.String }
 
 /** A hostname in a path that replaces the selector of a body. */
 const selected = { hostname: parameter(Schema.String, parseHostname) }
@@ -55,7 +54,7 @@ const initial = HttpApiGroup.make("provisioning").add(
     .middleware(RequestBody)
     .annotateMerge(documented(discovery)),
   HttpApiEndpoint.post("init", "/device_init/:id(^\\d+$)", {
-    params: id,
+    params: { id: Parameter.id },
     payload: InitRequest.schema,
     success: JobStarted,
     error: [BadRequest, NotFound, Conflict]
@@ -74,7 +73,7 @@ const initial = HttpApiGroup.make("provisioning").add(
       })
     ),
   HttpApiEndpoint.post("initCheck", "/device_initcheck/:id(^\\d+$)", {
-    params: id,
+    params: { id: Parameter.id },
     payload: InitCheckRequest.schema,
     success: Enveloped(Schema.Record(Schema.String, Schema.Unknown)),
     error: [BadRequest, InternalError]

@@ -6,7 +6,7 @@ import { CheckedBranch, NO_EFFECTS } from "../domain/CommitEffects.ts"
 import { CommitsOfRepository, DeviceVariable, Remark } from "../domain/Repository.ts"
 import { BranchRequest, TrialRequest } from "../domain/requests/ChangeRequests.ts"
 import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
-import { documented, shown } from "./Documented.ts"
+import { counted, documented, shown } from "./Documented.ts"
 import { BadRequest, Enveloped, InternalError, NotFound, ServiceUnavailable } from "./Answers.ts"
 
 const RepositoryName = Schema.Literals(["settings", "templates"])
@@ -132,7 +132,7 @@ const commitsGroup = HttpApiGroup.make("repository").add(
     params: repository,
     query: {
       limit: Schema.optionalKey(
-        Parameter.parameter(Schema.Int, limitRule, shown(`most commits, 1 to ${MOST_COMMITS}; default 20`, "5"))
+        Parameter.parameter(Schema.Int, limitRule, counted("most commits; 20 when absent", 5, [1, MOST_COMMITS]))
       )
     },
     success: Enveloped(CommitsOfRepository),

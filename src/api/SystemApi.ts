@@ -185,8 +185,8 @@ export class HealthGroup extends probes {}
 
 // Status of the server, for administrators (docs/operations.md#how-the-server-does).
 
-const Seconds = Schema.Number
-const Bytes = Schema.Number
+const Seconds = Schema.Finite
+const Bytes = Schema.Finite
 
 const Process = Schema.Struct({
   uptime_seconds: Seconds,
@@ -195,7 +195,7 @@ const Process = Schema.Struct({
   /** Delay of the event loop since the last request. */
   loop_lag_seconds: Schema.Struct({ median: Seconds, p99: Seconds }).annotate({ identifier: "LoopLag" }),
   /** The busy part of that time, 0 to 1. */
-  loop_utilization: Schema.Number
+  loop_utilization: Schema.Finite
 }).annotate({ identifier: "ProcessStatus" })
 
 const Database = Schema.Struct({

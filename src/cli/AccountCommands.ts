@@ -11,10 +11,10 @@ import { PersonStore } from "../store/AccountStore.ts"
 import { LocalUsers } from "../access/LocalUsers.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
 import { atDatabase } from "./AtDatabase.ts"
-import { callerName, isAtServer } from "./Service.ts"
-import { format, harmless, printJson, printListed, readInput, reported } from "./client/Terminal.ts"
+import { format, harmless, jsonAlways, printJson, printListed, readInput, reported } from "./client/Terminal.ts"
 import { ask, AwaitsApproval, Mistyped, Refused, serverUrl } from "./client/Server.ts"
 import { Acting } from "../domain/access/Identity.ts"
+import { callerName, isAtServer } from "./Service.ts"
 
 /** A user who can read the database's settings works in the name of their account on this machine. */
 const worker = () => `${callerName()} (command line)`
@@ -58,6 +58,7 @@ const createToken = Command.make(
   {
     name: Flag.String("name"),
     roles,
+    json: jsonAlways,
     expires: Flag.String("expires").pipe(
       Flag.withDescription("Days, such as 365d; API_TOKEN_DAYS is the most"),
       Flag.withDefault("")
@@ -105,7 +106,7 @@ const listTokens = Command.make("list", format, (wanted) =>
   )
 ).pipe(Command.withDescription("List tokens, with when each was last used."))
 
-const revokeToken = Command.make("revoke", { id: Argument.Int("id") }, ({ id }) =>
+const revokeToken = Command.make("revoke", { id: Argument.Int("id"), json: jsonAlways }, ({ id }) =>
   reported(
     Effect.flatMap(
       work(
@@ -159,6 +160,7 @@ const addUser = Command.make(
     name,
     roles,
     isSent: fromInput,
+    json: jsonAlways,
     break_glass: Flag.Boolean("break-glass").pipe(
       Flag.withDescription("For emergencies: each login raises an alarm"),
       Flag.withDefault(false)
@@ -193,7 +195,7 @@ const listUsers = Command.make("list", format, (wanted) =>
   )
 ).pipe(Command.withDescription("List users."))
 
-const removeUser = Command.make("remove", { name }, ({ name }) =>
+const removeUser = Command.make("remove", { name, json: jsonAlways }, ({ name }) =>
   reported(
     Effect.flatMap(
       work(
@@ -208,7 +210,7 @@ const removeUser = Command.make("remove", { name }, ({ name }) =>
 
 const changePassword = Command.make(
   "password",
-  { name, isSent: fromInput },
+  { name, isSent: fromInput, json: jsonAlways },
   Effect.fnUntraced(function* ({ isSent, name }) {
     const password = yield* passwordOf(isSent)
     yield* printMade(
@@ -222,7 +224,7 @@ const changePassword = Command.make(
   }, reported)
 ).pipe(Command.withDescription("Give a user another password; all tokens of the old one end."))
 
-const changeRoles = Command.make("role", { name, roles }, ({ name, roles }) =>
+const changeRoles = Command.make("role", { name, roles, json: jsonAlways }, ({ name, roles }) =>
   reported(
     Effect.flatMap(
       work(
@@ -264,7 +266,7 @@ const listPersons = Command.make("list", format, (wanted) =>
 
 const key = Argument.String("person")
 
-const withdrawPerson = Command.make("withdraw", { key }, ({ key }) =>
+const withdrawPerson = Command.make("withdraw", { key, json: jsonAlways }, ({ key }) =>
   reported(
     Effect.flatMap(
       work(
@@ -277,7 +279,7 @@ const withdrawPerson = Command.make("withdraw", { key }, ({ key }) =>
   )
 ).pipe(Command.withDescription("End all tokens and sessions of a person and refuse new ones."))
 
-const admitPerson = Command.make("admit", { key }, ({ key }) =>
+const admitPerson = Command.make("admit", { key, json: jsonAlways }, ({ key }) =>
   reported(
     Effect.flatMap(
       work(

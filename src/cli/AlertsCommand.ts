@@ -4,7 +4,7 @@
  */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { format, harmless, printJson, printListed, reported } from "./client/Terminal.ts"
+import { format, harmless, jsonAlways, printJson, printListed, reported } from "./client/Terminal.ts"
 import { askNamed, Refused, ServerAway } from "./client/Server.ts"
 
 const request = (method: string, path: string, body?: unknown) => askNamed(method, path, body)
@@ -15,7 +15,7 @@ const printed = (method: string, path: string, body?: unknown) =>
 const ALERTS = {
   name: "alerts",
   fields: ["id", "rule", "level", "title", "count", "opened_at", "sent_at", "resolved_at"],
-  nothing: "There is no alert"
+  nothing: "No alerts."
 }
 
 const Standing = Schema.Struct({
@@ -54,7 +54,7 @@ const page = Flag.Int("page").pipe(Flag.withDescription("Which 1000 of them, fro
 const DEAD = {
   name: "deliveries",
   fields: ["id", "rule", "receiver", "action", "attempts", "created_at", "ended_at", "answer"],
-  nothing: "No message was given up"
+  nothing: "No message was given up."
 }
 
 const dead = Command.make("dead", { page, receiver, ...format }, ({ page, receiver, ...wanted }) =>
@@ -71,7 +71,7 @@ const dead = Command.make("dead", { page, receiver, ...format }, ({ page, receiv
 
 const replay = Command.make(
   "replay",
-  { id: Argument.String("id").pipe(Argument.optional), receiver },
+  { id: Argument.String("id").pipe(Argument.optional), receiver, json: jsonAlways },
   ({ id, receiver }) =>
     Option.match(id, {
       onSome: (one) => printed("POST", `/alerts/deliveries/${encodeURIComponent(one)}/replay`),
@@ -88,13 +88,14 @@ const Tested = Schema.Struct({ is_taken: Schema.Boolean, answer: Schema.String }
 
 const test = Command.make(
   "test",
-  { name: Argument.String("receiver") },
-  Effect.fnUntraced(function* ({ name }) {
+  { name: Argument.String("receiver"), json: format.json },
+  Effect.fnUntraced(function* ({ json, name }) {
     const answer = yield* request("POST", `/alerts/receivers/${encodeURIComponent(name)}/test`)
     const tested = Option.getOrUndefined(Schema.decodeUnknownOption(Tested)(answer))
     if (tested === undefined) return yield* new ServerAway({ message: "The server answers something unknown" })
     if (!tested.is_taken)
       return yield* new Refused({ message: `${name} has not taken the test message: ${tested.answer}` })
+    if (json) return yield* printJson({ receiver: name, ...tested })
     yield* Console.log(harmless(`${name} has taken the test message: ${tested.answer}`))
   }, reported)
 ).pipe(
@@ -114,10 +115,11 @@ const mute = Command.make(
     rule: text("rule", "Rule of alerts.yml"),
     from: text("from", "When it begins, UTC, such as 2026-12-24T18:00; now without it"),
     minutes: Flag.Int("minutes").pipe(Flag.withDescription("How long"), Flag.withDefault(60)),
-    reason: Flag.String("reason")
+    reason: Flag.String("reason"),
+    json: jsonAlways
   },
-  ({ minutes, reason, ...given }) => {
-    const some = Object.entries(given).flatMap(([name, value]) =>
+  ({ device, from, group, minutes, reason, rule }) => {
+    const some = Object.entries({ device, from, group, rule }).flatMap(([name, value]) =>
       Option.match(value, { onNone: () => [], onSome: (found) => [[name, found] as const] })
     )
     return printed("POST", "/alerts/mutes", { ...Object.fromEntries(some), minutes, reason })
@@ -127,14 +129,14 @@ const mute = Command.make(
 const MUTES = {
   name: "mutes",
   fields: ["id", "hostname", "group", "rule", "begins_at", "ends_at", "is_in_force", "created_by", "reason"],
-  nothing: "Nothing is muted"
+  nothing: "Nothing is muted."
 }
 
 const mutes = Command.make("mutes", format, (wanted) =>
   reported(Effect.flatMap(request("GET", "/alerts/mutes"), (answer) => printListed(wanted, answer, MUTES)))
 ).pipe(Command.withDescription("List mutes."))
 
-const unmute = Command.make("unmute", { id: Argument.Int("id") }, ({ id }) =>
+const unmute = Command.make("unmute", { id: Argument.Int("id"), json: jsonAlways }, ({ id }) =>
   printed("DELETE", `/alerts/mutes/${id}`)
 ).pipe(Command.withDescription("Remove a mute."))
 

@@ -1,8 +1,7 @@
 /** `switchyard audit`: verifies the chain of the audit, and writes the audit as JSON lines. */
 import { Console, Effect, Layer, Option, References, Runtime, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { failWithSentence } from "./client/Terminal.ts"
-import { type Column, format, printRows, reported } from "./client/Terminal.ts"
+import { type Column, failWithSentence, format, jsonAlways, printJson, printRows, reported } from "./client/Terminal.ts"
 import { askAll } from "./client/Server.ts"
 import { loadDatabase } from "./AtDatabase.ts"
 
@@ -23,16 +22,19 @@ const services = Effect.fnUntraced(function* (command: "audit verify" | "audit e
   )
 })
 
-const verify = Command.make("verify", {}, () =>
+const verify = Command.make("verify", { json: format.json }, ({ json }) =>
   Effect.gen(function* () {
     const { AuditChain } = yield* Effect.promise(() => import("../access/AuditChain.ts"))
     const work = Effect.flatMap(Effect.service(AuditChain), (chain) => chain.verify)
     const { checked, problem, removed, since } = yield* Effect.flatMap(services("audit verify"), (database) =>
       Effect.provide(work, AuditChain.layer.pipe(Layer.provide(database)))
     ).pipe(Effect.catch(failWithSentence))
+    if (json) yield* printJson({ whole: problem === null, checked, problem, removed, since })
     const begun = removed === 0 ? "" : ` It begins at ${since}; ${removed} older events were removed by AUDIT_DAYS.`
-    if (problem === null) return yield* Console.log(`The audit is whole: ${checked} events fit their seals.${begun}`)
-    yield* Console.log(`The audit was tampered with: ${problem}; ${checked} events before it fit their seals.`)
+    if (problem === null)
+      return json ? undefined : yield* Console.log(`The audit is whole: ${checked} events fit their seals.${begun}`)
+    if (!json)
+      yield* Console.log(`The audit was tampered with: ${problem}; ${checked} events before it fit their seals.`)
     return yield* new ChainBroken({})
   })
 ).pipe(
@@ -46,7 +48,7 @@ const since = Flag.String("since").pipe(
   Flag.optional
 )
 
-const exported = Command.make("export", { since }, ({ since }) =>
+const exported = Command.make("export", { since, json: jsonAlways }, ({ since }) =>
   Effect.gen(function* () {
     const { makeExport } = yield* Effect.promise(() => import("../access/AuditExport.ts"))
     const work = Effect.flatMap(makeExport, (read) =>
@@ -101,7 +103,7 @@ const list = Command.make(
           "filter[hostname]": Option.getOrUndefined(device)
         }
         const rows = yield* askAll("GET /audit", { query }, ({ data }) => data.events, most)
-        yield* printRows({ csv, json }, AUDIT_COLUMNS, rows, "No event matches")
+        yield* printRows({ csv, json }, AUDIT_COLUMNS, rows, "No audit entry matches.")
       })
     )
 ).pipe(Command.withDescription("List who did what, the newest first; at the server of SWITCHYARD_URL."))

@@ -1,15 +1,16 @@
 /** `switchyard backup` and `switchyard restore`: writes everything that an installation knows into one file, and reads it back. */
 import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { CommandRefused, failWithSentence, format, harmless, printJson, STOPPED } from "./client/Terminal.ts"
+import { requireAgreement, typedFor, yes } from "./client/Questions.ts"
 import { SqlError } from "effect/sql"
-import * as fs from "node:fs/promises"
-import * as os from "node:os"
-import * as path from "node:path"
-import { CommandRefused, failWithSentence, harmless, makeAsking, STOPPED } from "./client/Terminal.ts"
-import { codeOf } from "../runtime/SystemErrors.ts"
 import type { Contents } from "../backup/SiteFiles.ts"
 import type { MadeBackup } from "../backup/Backup.ts"
 import { loadDatabase } from "./AtDatabase.ts"
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as path from "node:path"
+import { codeOf } from "../runtime/SystemErrors.ts"
 import { fromStart, takeSettings } from "./Service.ts"
 
 // How `backup` and `restore` end when they do not complete: with a sentence, and with a failing exit code.
@@ -94,14 +95,18 @@ const checkWritable = Effect.fnUntraced(function* (file: string) {
 const print = (lines: ReadonlyArray<string>) =>
   Effect.forEach(lines, (line) => Console.log(harmless(line)), { discard: true })
 
+const printAside = (lines: ReadonlyArray<string>) =>
+  Effect.forEach(lines, (line) => Console.error(harmless(line)), { discard: true })
+
 /** Reads a backup, or the newest one of a folder, and compares every byte with its sums. Needs no database and changes nothing. */
-const verify = Effect.fnUntraced(function* (file: string) {
+const verify = Effect.fnUntraced(function* (file: string, json: boolean) {
   const [BackupFile, Restore] = yield* Effect.promise(() =>
     Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts")])
   )
   takeSettings()
   const newest = yield* BackupFile.newestIn(fromStart(file))
   const contents = yield* Effect.flatMap(BackupFile.open(newest, readPassphrase), Restore.examine)
+  if (json) return yield* printJson({ file: newest, contents })
   yield* print([
     `${newest} is whole, and this release can restore it.`,
     ...describe(contents),
@@ -122,10 +127,11 @@ export const backup = Command.make(
     ),
     force: flag("force", "Replace a file of that name"),
     smaller: flag("smaller", "Make it although it holds much less than the backup before"),
-    encrypt: flag("encrypt", "Encrypt it with BACKUP_PASSPHRASE, or with what the file BACKUP_PASSPHRASE_FILE holds")
+    encrypt: flag("encrypt", "Encrypt it with BACKUP_PASSPHRASE, or with what the file BACKUP_PASSPHRASE_FILE holds"),
+    json: format.json
   },
-  ({ encrypt, file: named, force, smaller, verify: verifies }) => {
-    if (verifies) return verify(named).pipe(endingWell("Nothing was changed"))
+  ({ encrypt, file: named, force, json, smaller, verify: verifies }) => {
+    if (verifies) return verify(named, json).pipe(endingWell("Nothing was changed"))
     return Effect.gen(function* () {
       const [Backup, BackupFile] = yield* Effect.promise(() =>
         Promise.all([import("../backup/Backup.ts"), import("../backup/BackupFile.ts")])
@@ -136,7 +142,10 @@ export const backup = Command.make(
       const database = yield* services("backup")
       yield* checkWritable(file)
       const made = yield* Effect.provide(Backup.make({ file, force, smaller, passphrase }), database)
-      yield* print(madeText(file, made, encrypt))
+      const { contents, notNoted, size, strangers } = made
+      yield* json
+        ? printJson({ file, size, encrypted: encrypt, contents, strangers, not_noted: notNoted })
+        : print(madeText(file, made, encrypt))
     }).pipe(endingWell("No backup was made"))
   }
 ).pipe(
@@ -145,15 +154,7 @@ export const backup = Command.make(
   )
 )
 
-/** The user has not agreed. */
-class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", { message: Schema.String }) {}
-
-/** Asks the user; programs use `--yes`. */
-const agreed = Effect.fnUntraced(function* (question: string) {
-  if (!process.stdin.isTTY) return yield* new NotAgreed({ message: `${question} Say --yes if so. Nothing was changed` })
-  const ask = yield* makeAsking
-  if (!(yield* ask(question))) return yield* new NotAgreed({ message: "Nothing was changed" })
-}, Effect.scoped)
+const devicesIn = ({ tables }: Contents): number => tables.find(({ name }) => name === "device")?.rows ?? 0
 
 /** The command. */
 export const restore = Command.make(
@@ -161,13 +162,14 @@ export const restore = Command.make(
   {
     file: FILE,
     replace: flag("replace", "Replace what is in the database, and files of the site that differ"),
-    yes: flag("yes", "Do not ask"),
+    yes,
+    json: format.json,
     withoutKey: flag(
       "without-key",
       "Restore although what is sealed in the backup cannot be read with the key of this machine"
     )
   },
-  ({ file, replace, withoutKey, yes }) =>
+  ({ file, json, replace, withoutKey, yes }) =>
     Effect.gen(function* () {
       const [BackupFile, Restore] = yield* Effect.promise(() =>
         Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts")])
@@ -178,18 +180,30 @@ export const restore = Command.make(
       const contents = yield* Effect.interruptible(Restore.examine(reader))
       const prepare = Effect.gen(function* () {
         const prepared = yield* Restore.prepare(reader, contents, { replace, withoutKey, sealed: SEALED })
-        yield* print([...describe(prepared.contents), ...prepared.remarks])
-        if (prepared.replacedFiles.length > 0) yield* print([`Replaced: ${prepared.replacedFiles.join(", ")}`])
-        if ((prepared.replaces || prepared.replacedFiles.length > 0) && !yes)
-          yield* agreed("All of that replaces the present content of the database, which is lost. Continue?")
+        // the description is for the question too, so a program that reads stdout does not get it
+        const tell = json ? printAside : print
+        yield* tell([...describe(prepared.contents), ...prepared.remarks])
+        if (prepared.replacedFiles.length > 0) yield* tell([`Replaced: ${prepared.replacedFiles.join(", ")}`])
+        if (prepared.replaces || prepared.replacedFiles.length > 0)
+          yield* requireAgreement({
+            question: "All of that replaces the present content of the database, which is lost. Continue?",
+            typed: typedFor(devicesIn(prepared.contents)),
+            undone: "Nothing was changed",
+            yes
+          })
         return prepared
       })
       const carryOut = Effect.gen(function* () {
         const prepared = yield* Effect.interruptible(prepare)
         yield* Restore.carryOut(reader, prepared)
+        const older = yield* Restore.olderCommits
+        if (json) {
+          const { contents, replacedFiles } = prepared
+          return yield* printJson({ file, contents, replaced_files: replacedFiles, remarks: older })
+        }
         yield* print([
           `Restored: the database is as it was at ${prepared.contents.at}. Every device is looked at before anything is pushed to it; tokens and users that were revoked since are valid again.`,
-          ...(yield* Restore.olderCommits)
+          ...older
         ])
       })
       const context = yield* Effect.interruptible(Effect.flatMap(services("restore"), Layer.build))

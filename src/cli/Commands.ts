@@ -5,15 +5,16 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { release } from "../domain/Release.ts"
+import { format, printJson } from "./client/Terminal.ts"
 
 // Listed for the help only: it is a shell program, which runs for every lease (main.ts).
 const hook = Command.make("dhcp-hook").pipe(
   Command.withDescription("What a DHCP server calls for each lease: dhcp-hook commit MAC IP PLATFORM")
 )
 
-const version = Command.make("version", {}, () => Console.log(release)).pipe(
-  Command.withDescription("Print the version.")
-)
+const version = Command.make("version", { json: format.json }, ({ json }) =>
+  json ? printJson({ version: release }) : Console.log(release)
+).pipe(Command.withDescription("Print the version."))
 
 const accounts = () => import("./AccountCommands.ts")
 const backups = () => import("./BackupCommands.ts")

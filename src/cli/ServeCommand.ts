@@ -22,7 +22,7 @@ export const runServer = Effect.gen(function* () {
   const Ending = yield* Effect.promise(() => import("../runtime/Shutdown.ts"))
   yield* Ending.watchSignals
   // systemd gives the service its settings; a person who starts the service's program has none
-  if (!process.env["DATA_DIR"] && hasService()) yield* workOnData()
+  if (!process.env["DATA_DIR"] && hasService()) yield* Effect.catch(workOnData(), failWithSentence)
   const [Server, { hasSettingsFile, withSettingsFile }] = yield* Effect.promise(() =>
     Promise.all([import("../Server.ts"), import("../runtime/SettingsFile.ts")])
   )

@@ -173,24 +173,29 @@ export interface Service {
   readonly file: string | null
   /** Why the file cannot be taken over; null if it can, or if there is none. */
   readonly hidden: string | null
+  /** Whether the environment alone says all of it, as for a unit of systemd. */
+  readonly isKnown: boolean
 }
 
-const ALONE: Service = { file: null, hidden: null }
+let taken: Service | null = null
 
-/** Takes over the settings of the service, unless the environment names another installation (DATA_DIR). */
-export const takeSettings = (): Service => {
+/** Takes over the settings of the service, unless the environment names another installation (DATA_DIR). The first call does it. */
+export const takeSettings = (): Service => (taken ??= take())
+
+const take = (): Service => {
+  const alone = { file: null, hidden: null, isKnown: isNamed() }
   const place = installed()
-  if (place === null) return ALONE
+  if (place === null) return alone
   const read = readSettings(place)
-  if (read.kind !== "settings") return { file: null, hidden: read.why }
+  if (read.kind !== "settings") return { ...alone, hidden: read.why }
   const dataDir = path.resolve(place.home, read.settings.get("DATA_DIR") || place.home)
-  if (isGiven("DATA_DIR") && path.resolve(startedIn, process.env["DATA_DIR"] ?? "") !== dataDir) return ALONE
+  if (isGiven("DATA_DIR") && path.resolve(startedIn, process.env["DATA_DIR"] ?? "") !== dataDir) return alone
   const missing = [...read.settings].filter(([name, value]) => value !== "" && !isSet(name))
   for (const [name, value] of missing) process.env[name] = value
   process.env["DATA_DIR"] = dataDir
   // relative paths of the settings begin where the service works
   if (!enter(place.home)) enter(dataDir)
-  return { file: place.file, hidden: null }
+  return { file: place.file, hidden: null, isKnown: alone.isKnown && missing.length === 0 }
 }
 
 const enter = (folder: string): boolean => {
@@ -229,9 +234,8 @@ const become = ({ gid, home, name, uid: user }: Account) => {
  * does not say it, and becomes the owner of the data. Fails with CommandRefused if this user may do none of that.
  */
 export const workOnData = Effect.fnUntraced(function* () {
-  const wasNamed = isNamed()
-  const { file, hidden } = takeSettings()
-  if (hidden !== null && (!wasNamed || isGiven("SWITCHYARD_ENV_FILE")))
+  const { file, hidden, isKnown } = takeSettings()
+  if (hidden !== null && (!isKnown || isGiven("SWITCHYARD_ENV_FILE")))
     return yield* new CommandRefused({ message: hidden })
   const owner = ownerOf(path.resolve(process.env["DATA_DIR"] || "data"), file !== null)
   const isOther = owner !== null && owner.uid !== process.getuid?.()
@@ -244,7 +248,7 @@ export const workOnData = Effect.fnUntraced(function* () {
     if (uid === 0) readSecrets(file === null ? null : path.join(path.dirname(file), "secrets"))
     if (becomes) become(owner)
   })
-  if (wasNamed && file === null && !becomes) return
+  if (isKnown && !becomes) return
   const settings = file === null ? "" : ` (settings of ${file})`
   yield* Console.error(harmless(`At ${databaseName()}${settings}${becomes ? `, as ${owner.name}` : ""}`))
 })

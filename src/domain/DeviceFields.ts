@@ -8,6 +8,7 @@ import { type Device, DeviceState, deviceStates, DeviceType, deviceTypes, platfo
 import { addressFields, isDeviceMac, isNumber, whyNoDeviceAddress } from "./DeviceIdentity.ts"
 import * as Body from "./fields/Body.ts"
 import { optional, otherwise, type Place, required, type Rule } from "./fields/Body.ts"
+import { nearestName, shownName } from "./fields/KnownNames.ts"
 import * as Rules from "./fields/Rules.ts"
 import { boundedInteger, listOf, orNull } from "./fields/Rules.ts"
 import { lengthOf, MAX_INTEGER, settingError, toInteger } from "./fields/Values.ts"
@@ -110,7 +111,10 @@ const last = {
 }
 
 const options = {
-  unknownKey: (key: string) => `Unknown attribute '${key}' for device`,
+  unknownKey: (key: string, known: ReadonlySet<string>) => {
+    const nearest = nearestName(key, known)
+    return `Unknown attribute '${shownName(key)}' for device${nearest === undefined ? "" : `, did you mean ${nearest}?`}`
+  },
   /** Columns that a client may send back but not set. */
   ignored: ["id", "oob_ip", "confhash", "last_seen", "manageable"]
 }
@@ -290,5 +294,6 @@ const given = required(Schema.String, () => "Field required", syncText)
 /** The body of POST /device_synchistory; `timestamp` in epoch seconds (docs/api.md#sync-history). */
 export const NewSyncEvent = Body.make(
   { hostname: given, cause: given, by: given, timestamp: optional(Schema.NullOr(Schema.Finite), orNull(syncNumber)) },
-  { sentencesOf: settingError }
+  // some manuals call the timestamp so
+  { sentencesOf: settingError, ignored: ["time"] }
 )

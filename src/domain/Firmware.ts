@@ -162,6 +162,8 @@ export const DownloadRequest = Body.make(
   { url: present(Schema.String), sha1: present(Schema.String), verify_tls: present(Schema.Boolean) },
   {
     message: Body.firstOf,
+    // the last part of the URL names the image
+    ignored: ["filename"],
     together: ({ sha1, url }) => {
       if (typeof url === "string" && hasCredentials(url)) return ["url must not hold a user name or a password"]
       return Result.match(imageOrder(url, sha1), { onFailure: (message) => [message], onSuccess: () => [] })
@@ -242,13 +244,18 @@ export const UpgradeRequest = Body.make(
     ...windowFields,
     ...notes
   },
-  { message: Body.firstOf, together: (sent) => [...withoutStep(sent), ...windowFaults(sent)] }
+  {
+    message: Body.firstOf,
+    together: (sent) => [...withoutStep(sent), ...windowFaults(sent)],
+    // the misspelling of an API document from which clients were made
+    ignored: ["post_wattime"]
+  }
 )
 export type UpgradeRequest = typeof UpgradeRequest.schema.Type
 
 /** The group whose order the caller asks for. */
 export const UpgradeCheckRequest = Body.make(
   { group: required(Schema.String, () => NO_DEVICES, groupRule) },
-  { message: Body.firstOf }
+  { message: Body.firstOf, isLenient: true }
 )
 export type UpgradeCheckRequest = typeof UpgradeCheckRequest.schema.Type

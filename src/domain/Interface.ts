@@ -5,6 +5,7 @@
 import { Result, Schema } from "effect"
 import * as Body from "./fields/Body.ts"
 import { optional, otherwise, required, type Rule, sentencesOf } from "./fields/Body.ts"
+import { noSuchField } from "./fields/KnownNames.ts"
 import * as Rules from "./fields/Rules.ts"
 import { isFalsy, isObject, type JsonObject, lengthOf, own, shown } from "./fields/Values.ts"
 import { isHostname } from "./Network.ts"
@@ -59,7 +60,7 @@ export const indexNumber = (name: string): number => {
 }
 
 // The fields that clients may write about the ports of an access switch (docs/api.md#changing-ports): each port and each key is
-// judged separately, null removes a key, and unknown keys are ignored. The VLANs and VXLANs of the device are checked below.
+// judged separately, null removes a key, and an unknown key is refused without the others. The VLANs and VXLANs of the device are checked below.
 
 const MAX_DESCRIPTION = 64
 const MAX_TEXT = 65_536
@@ -188,26 +189,29 @@ const SentPort = Body.make(
 )
 type SentPort = typeof SentPort.part.Type
 
-const MAX_SHOWN = 64
-const abbreviated = (key: string): string => (key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}…` : key)
+const inPort = Object.keys(SentPort.wire.fields)
+const inData = Object.keys(PortData.wire.fields)
 
-const isDataKey = (key: string): boolean => Object.hasOwn(PortData.wire.fields, key)
+/** The known keys of an object, and a sentence about each other one. */
+const split = (sent: JsonObject, known: ReadonlyArray<string>, where: string) => ({
+  known: Object.fromEntries(Object.entries(sent).filter(([key]) => known.includes(key))),
+  faults: Object.keys(sent)
+    .filter((key) => !known.includes(key))
+    .map((key) => `${where}${noSuchField(key, known)}`)
+})
 
-/** The keys of an entry that has only unknown keys; empty when it has any known key. */
-const unknownKeys = (sent: JsonObject): ReadonlyArray<string> => {
-  const sentData = own(sent, "data")
-  const inData = isObject(sentData) ? Object.keys(sentData) : []
-  const isSaid = !isFalsy(own(sent, "configtype") ?? null) || (Object.hasOwn(sent, "data") && inData.length === 0)
-  if (isSaid || inData.some(isDataKey)) return []
-  const beside = Object.keys(sent).filter((key) => key !== "configtype" && key !== "data")
-  return [...inData.map((key) => `data.${key}`), ...beside].map(abbreviated)
-}
-
+/** Each key of a port is judged separately, so unknown ones do not stop the others. */
 const portOf = (name: string, sent: JsonObject): SentPort => {
-  const unknown = unknownKeys(sent)
-  if (unknown.length === 0) return SentPort.check(sent)
-  const sentence = `Interface ${name} is unchanged, because these keys are unknown: ${unknown.join(", ")}`
-  return SentPort.check({}).refuse("", sentence)
+  const port = split(sent, inPort, `Interface ${name}: `)
+  const sentData = own(sent, "data")
+  const data = isObject(sentData) ? split(sentData, inData, `Interface ${name}: data.`) : undefined
+  const faults = [...(data?.faults ?? []), ...port.faults]
+  if (faults.length === 0) return SentPort.check(sent)
+  const { data: _, ...beside } = port.known
+  // an object whose keys are all unknown is not the empty one that removes all data
+  const isEmptied = data !== undefined && data.faults.length > 0 && Object.keys(data.known).length === 0
+  const known = isEmptied ? beside : data === undefined ? port.known : { ...beside, data: data.known }
+  return SentPort.check(known).refuse("", faults)
 }
 
 /** The body of PUT interfaces: ports by name, each with its refusals; null for an entry with a type other than an object. */

@@ -229,7 +229,7 @@ export type JobException = typeof JobException.Type
 export const StartArguments = Schema.Record(Schema.String, Schema.Unknown)
 export type StartArguments = typeof StartArguments.Type
 
-/** The record of the API. Timestamps are ISO 8601 without a zone, UTC. */
+/** The record of the API. Timestamps are ISO 8601 without a zone, UTC. `result` is described in `jobs/JobResults.ts`. */
 export const Job = Schema.Struct({
   id: Schema.Int,
   status: JobStatus,
@@ -241,9 +241,7 @@ export const Job = Schema.Struct({
   comment: Schema.NullOr(Schema.String),
   ticket_ref: Schema.NullOr(Schema.String),
   next_job_id: Schema.NullOr(Schema.Int),
-  result: Schema.Unknown.annotate({
-    description: `What the job came to. Of a job on devices an object with the results by hostname in \`devices\`, each with \`failed\` and the list \`job_tasks\`; the task \`Sync device config\` of a live run says in \`proof\` how the device was proved to run what was committed (${proofs.join(", ")}), and in \`remarks\` what could not be compared. \`remarks\` beside \`devices\` are of the job as a whole, such as that the commits in force came with a restored backup`
-  }),
+  result: Schema.Unknown,
   exception: Schema.NullOr(JobException),
   traceback: Schema.NullOr(Schema.String),
   finished_devices: Schema.NullOr(Schema.Array(Schema.String)),
@@ -261,7 +259,7 @@ export const Job = Schema.Struct({
   /** Who aborted the job, with the reason; null without an abort or a reason. */
   abort_reason: Schema.NullOr(Schema.String),
   aborted_by: Schema.NullOr(Schema.String)
-}).annotate({ identifier: "Job" })
+})
 export type Job = typeof Job.Type
 
 /** No job has this id. */

@@ -133,14 +133,17 @@ const givenNetwork: Rule<Network> = (sent) =>
     Result.mapError((reason) => `Invalid ipv4_network: ${reason}`)
   )
 
-/** The body of POST /linknets: two devices by hostname. */
-export const LinknetBody = Body.make({
-  device_a: requiredHostname,
-  device_b: requiredHostname,
-  device_a_port: requiredPort,
-  device_b_port: requiredPort,
-  ipv4_network: otherwise(Schema.NullOr(Network), null, Rules.emptyAsNull(givenNetwork), nullableText)
-})
+/** The body of POST /linknets: two devices by hostname. Other keys of a record have no effect. */
+export const LinknetBody = Body.make(
+  {
+    device_a: requiredHostname,
+    device_b: requiredHostname,
+    device_a_port: requiredPort,
+    device_b_port: requiredPort,
+    ipv4_network: otherwise(Schema.NullOr(Network), null, Rules.emptyAsNull(givenNetwork), nullableText)
+  },
+  { ignored: ["id", "device_a_id", "device_b_id", "device_a_ip", "device_b_ip", "site_id", "description"] }
+)
 
 const VALUE_ERROR = "Value error,"
 
@@ -172,7 +175,7 @@ const address = optional(
 
 const NAMES: ReadonlyArray<string> = ["device_a", "device_b"]
 
-/** The body of PUT /linknet/<id>: any subset. Keys that cannot be set are ignored. */
+/** The body of PUT /linknet/<id>: any subset. Keys of a record that cannot be set have no effect. */
 export const LinknetChange = Body.make(
   {
     device_a: ignoredHostname,
@@ -188,21 +191,27 @@ export const LinknetChange = Body.make(
     ),
     site_id: optional(Schema.NullOr(Schema.Int), Rules.orNull(Rules.integer(() => "Input should be a valid integer")))
   },
-  { sentencesOf: (key, sent, text) => (NAMES.includes(key) ? [text] : settingError(key, sent, text)) }
+  {
+    sentencesOf: (key, sent, text) => (NAMES.includes(key) ? [text] : settingError(key, sent, text)),
+    ignored: ["id", "device_a_id", "device_b_id"]
+  }
 )
 
-/** The body of DELETE /linknets. */
-export const LinknetChoice = Body.make({
-  id: required(
-    Schema.Finite,
-    missing,
-    Rules.accept(
-      (sent): sent is number => Number.isInteger(sent),
-      () => "Field id must be an integer"
-    ),
-    Schema.Int
-  )
-})
+/** The body of DELETE /linknets. Other keys of a record have no effect. */
+export const LinknetChoice = Body.make(
+  {
+    id: required(
+      Schema.Finite,
+      missing,
+      Rules.accept(
+        (sent): sent is number => Number.isInteger(sent),
+        () => "Field id must be an integer"
+      ),
+      Schema.Int
+    )
+  },
+  { ignored: ["device_a", "device_b", "device_a_port", "device_b_port", "ipv4_network"] }
+)
 
 /** Fields that a PUT may set, converted. */
 export type LinknetPatch = Partial<

@@ -126,10 +126,13 @@ const MEMBERS: ReadonlyArray<string> = ["device_a", "device_b"]
 /** The body of POST /mgmtdomains: two devices by hostname. The route reports missing fields in one sentence. */
 export const MgmtDomainBody = Body.make(
   { device_a: member, device_b: member, ...common },
-  { sentencesOf: (key, sent, sentence) => (MEMBERS.includes(key) ? [sentence] : settingError(key, sent, sentence)) }
+  {
+    sentencesOf: (key, sent, sentence) => (MEMBERS.includes(key) ? [sentence] : settingError(key, sent, sentence)),
+    ignored: ["id", "device_a_id", "device_b_id", "device_a_ip", "device_b_ip", "site_id", "esi_mac"]
+  }
 )
 
-/** The body of PUT /mgmtdomain/<id>: any subset. Keys that cannot be set are ignored. */
+/** The body of PUT /mgmtdomain/<id>: any subset. Keys of a record that cannot be set have no effect. */
 export const MgmtDomainChange = Body.make(
   {
     ...common,
@@ -140,5 +143,5 @@ export const MgmtDomainChange = Body.make(
     device_a_id: device,
     device_b_id: device
   },
-  { sentencesOf: settingError }
+  { sentencesOf: settingError, ignored: ["id", "device_a", "device_b"] }
 )

@@ -5,7 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { keyOfWithin, type Listable, type Within } from "./Listing.ts"
+import { keyOfWithin, type Within } from "./Listing.ts"
 import { jobsWithin } from "./JobStore.ts"
 import { makeSharedRead } from "./GroupedStatement.ts"
 import type { TopologyNode, WaitingDevice } from "../domain/Topology.ts"
@@ -213,8 +213,8 @@ export const makeDeviceCounts = Effect.gen(function* () {
   const shared = makeSharedRead<Overview, SqlError.SqlError>()
   const failedToday = sql.literal(FAILED_TODAY)
   const standing = sql.literal(
-    `device.state, ${STANDINGS.unsynchronized_by.sql} as cause, ${STANDINGS.drifted.sql} as drifted,
-    ${STANDINGS.unreachable.sql} as unreachable, ${STANDINGS.in_change.sql} as in_change`
+    `device.state, ${STANDINGS.unsynchronized_by} as cause, ${STANDINGS.drifted} as drifted,
+    ${STANDINGS.unreachable} as unreachable, ${STANDINGS.in_change} as in_change`
   )
   const count = Effect.fnUntraced(function* (within: Within | undefined) {
     const devices = within === undefined ? sql`true` : sql`device.hostname = any(${within.hostnames}::text[])`
@@ -256,7 +256,7 @@ export const makePlaceRows = Effect.gen(function* () {
     nodes: Effect.fn("PlaceStore.nodes")(
       (within: Within | undefined) => sql<NodeRow>`select device.id, device.hostname, device.device_type, device.state,
         device.synchronized, device.os_version, device.model, device.platform,
-        ${sql.literal(STANDINGS.unreachable.sql)} as unreachable, ${read},
+        ${sql.literal(STANDINGS.unreachable)} as unreachable, ${read},
         coalesce((select max(c.job_id) from config_change c where c.device_id = device.id and c.${sql.literal(UNFINISHED)}),
           ${jobOfDevice}) as job_id
         from device where ${visible(within)} order by device.id`
@@ -278,24 +278,12 @@ const ONLY_MANAGED = "device.state = 'MANAGED' and not device.synchronized"
 
 /** Fields of the list of devices. `unsynchronized_by` is the newest cause, null for a device that is synchronized or not managed. */
 export const STANDINGS = {
-  unsynchronized_by: {
-    sql: `(case when ${ONLY_MANAGED} then coalesce((select e.cause from sync_event e where e.hostname = device.hostname
+  unsynchronized_by: `(case when ${ONLY_MANAGED} then coalesce((select e.cause from sync_event e where e.hostname = device.hostname
       order by e.id desc limit 1), 'unknown') end)`,
-    kind: "text"
-  },
-  drifted: {
-    sql: `(exists (select from sync_event e where e.hostname = device.hostname and e.cause = 'drift'))`,
-    kind: "boolean"
-  },
-  unreachable: {
-    sql: "(exists (select from device_unreachable u where u.device_id = device.id))",
-    kind: "boolean"
-  },
-  in_change: {
-    sql: `(exists (select from config_change c where c.device_id = device.id and c.${UNFINISHED}))`,
-    kind: "boolean"
-  }
-} as const satisfies Listable["columns"]
+  drifted: `(exists (select from sync_event e where e.hostname = device.hostname and e.cause = 'drift'))`,
+  unreachable: "(exists (select from device_unreachable u where u.device_id = device.id))",
+  in_change: `(exists (select from config_change c where c.device_id = device.id and c.${UNFINISHED}))`
+} as const
 
 /** Jobs that have ended within a day without success. */
 export const FAILED_TODAY =

@@ -5,18 +5,8 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { hash } from "node:crypto"
+import { type FieldKind, hasContains } from "../domain/ListFields.ts"
 import { normalizeMac } from "../domain/Network.ts"
-
-/** Decides how values of a column are read and compared. */
-export type ColumnKind =
-  | "text"
-  | "integer"
-  | "boolean"
-  | "datetime"
-  | "json"
-  /** Stored as 12 hexadecimal digits; an exact value may have any notation. */
-  | "mac"
-  | { readonly oneOf: ReadonlyArray<string> }
 
 /** A list for clients: `columns` are the fields by name, each with its SQL expression and kind. */
 export interface Listable {
@@ -24,7 +14,7 @@ export interface Listable {
   readonly name: string
   readonly select: string
   readonly from: string
-  readonly columns: Readonly<Record<string, { readonly sql: string; readonly kind: ColumnKind }>>
+  readonly columns: Readonly<Record<string, { readonly sql: string; readonly kind: FieldKind }>>
   /** Omitted for a list that callers of some devices may not read. */
   readonly within?: (sql: SqlClient.SqlClient, within: Within) => Statement.Fragment
 }
@@ -114,8 +104,6 @@ const parseInteger = (value: string): number | undefined => {
 
 const MAC_PART = /^[\da-f:.-]*$/i
 
-const NO_SUBSTRINGS: Readonly<Record<string, string>> = { integer: "integer", boolean: "boolean", datetime: "datetime" }
-
 const escapePattern = (value: string): string => value.replaceAll(/[\\%_]/g, String.raw`\$&`)
 
 const own = <A>(record: Readonly<Record<string, A>>, key: string): A | undefined =>
@@ -125,10 +113,10 @@ const compile = (sql: SqlClient.SqlClient, list: Listable) => {
   const invalid = (reason: string) => Result.fail(new ListQueryInvalid({ list: list.name, reason }))
 
   /** Values of an enumeration ignore upper and lower case. */
-  const named = (kind: ColumnKind, value: string): string =>
+  const named = (kind: FieldKind, value: string): string =>
     typeof kind === "object" ? (kind.oneOf.find((name) => name.toUpperCase() === value) ?? value) : value
 
-  const exact = (field: string, expression: string, kind: ColumnKind, sent: string) => {
+  const exact = (field: string, expression: string, kind: FieldKind, sent: string) => {
     const value = named(kind, sent)
     const left = sql.literal(expression)
     const unfit = invalid(`${value} is not a valid value for ${field}`)
@@ -168,8 +156,7 @@ const compile = (sql: SqlClient.SqlClient, list: Listable) => {
         invalid("Cannot use 'contains' operator for enum types")
       )
     }
-    const unfit = NO_SUBSTRINGS[kind]
-    if (unfit !== undefined) return invalid(`Cannot use 'contains' operator for ${unfit} types`)
+    if (!hasContains(kind)) return invalid(`Cannot use 'contains' operator for ${kind} types`)
     const part = kind === "mac" && MAC_PART.test(value) ? value.replaceAll(/[:.-]/g, "") : value
     return Result.succeed(sql`${sql.literal(expression)}::text ilike ${`%${escapePattern(part)}%`}`)
   }

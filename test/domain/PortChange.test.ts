@@ -81,14 +81,22 @@ describe("A change of a port", () => {
     assert.isNull(change({ data: {} }).data)
   })
 
-  it("with unknown keys only is refused by the port's name", () => {
-    assert.deepEqual(change({ colour: "red", data: { shape: 1 } }), {
+  it("names unknown keys by the port's name, and keeps the known ones", () => {
+    assert.deepEqual(change({ color: "red", data: { shape: 1 } }), {
       configtype: stored.configtype,
       data: stored.data,
       configtypeChanged: false,
       dataChanged: false,
-      errors: ["Interface Ethernet1 is unchanged, because these keys are unknown: data.shape, colour"]
+      errors: [
+        "Interface Ethernet1: data.shape: there is no such field",
+        "Interface Ethernet1: color: there is no such field, known are configtype, data"
+      ]
     })
+    const { data, errors } = change({ data: { descripton: "x", enabled: false } })
+    assert.deepEqual(data, { ...stored.data, enabled: false })
+    assert.deepEqual(errors, [
+      "Interface Ethernet1: data.descripton: there is no such field, did you mean description?"
+    ])
   })
 
   it("that is not an object is refused", () => {

@@ -1,11 +1,14 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Option, Schema } from "effect"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpApi, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Api } from "../../src/api/Api.ts"
 import { Document } from "../../src/api/Documented.ts"
 import { wireOf } from "../../src/domain/fields/Body.ts"
+import { jobFunctions } from "../../src/jobs/JobList.ts"
 import { isObject, type JsonObject } from "../../src/domain/fields/Values.ts"
 import { ApiClient, ApiServer } from "../support/ApiServer.ts"
+import { keyFile, makeIssuer } from "../support/TokenKeys.ts"
 
 const accepts = (schema: unknown, value: unknown): boolean =>
   Schema.isSchema(schema) && Option.isSome(Schema.decodeUnknownOption(Schema.toType(schema))(value))
@@ -19,10 +22,29 @@ const objectAt = (holder: JsonObject, key: string): JsonObject => {
 
 const schemas = () => objectAt(objectAt(document, "components"), "schemas")
 
-const operations = (): ReadonlyArray<{ readonly name: string; readonly operation: JsonObject }> =>
+const listAt = (holder: JsonObject, key: string): ReadonlyArray<JsonObject> => {
+  const value = holder[key]
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+/** Names of parameters that are numbers wherever they are. */
+const NUMBERS = /^(page|per_page|limit|since|previous|job_id|job)$/
+
+const VALUES: Readonly<Record<string, string>> = { string: "x", integer: "1", boolean: "true" }
+
+interface Operation {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly operation: JsonObject
+}
+
+const operations = (): ReadonlyArray<Operation> =>
   Object.entries(objectAt(document, "paths")).flatMap(([path, item]) =>
     Object.entries(isObject(item) ? item : {}).flatMap(([method, operation]) =>
-      isObject(operation) ? [{ name: `${method.toUpperCase()} ${path}`, operation }] : []
+      isObject(operation)
+        ? [{ name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path, operation }]
+        : []
     )
   )
 
@@ -118,6 +140,90 @@ layer(ApiServer())("The API document", (it) => {
     })
   )
 
+  it.effect("has numbers as numbers, and every parameter with a schema", () =>
+    Effect.sync(() => {
+      assert.notMatch(JSON.stringify(document), /"(NaN|-?Infinity)"/)
+      for (const { operation, name, path } of operations()) {
+        for (const parameter of listAt(operation, "parameters")) {
+          const { type } = objectAt(parameter, "schema")
+          const named = `${name}: ${String(parameter["name"])}`
+          if (NUMBERS.test(String(parameter["name"])) && !path.endsWith("/auth/login"))
+            assert.strictEqual(type, "integer", named)
+          if (type === "integer" && !String(parameter["name"]).startsWith("filter[")) {
+            assert.isNumber(objectAt(parameter, "schema")["minimum"], named)
+            assert.isNumber(objectAt(parameter, "schema")["maximum"], named)
+          }
+        }
+      }
+    })
+  )
+
+  it.effect("declares every filter and sort field of a list", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      const lists = [
+        "/api/v1.0/devices",
+        "/api/v1.0/jobs",
+        "/api/v1.0/mgmtdomains",
+        "/api/v1.0/audit",
+        "/api/v1.0/alerts/deliveries"
+      ]
+      for (const path of lists) {
+        const [found] = operations().filter(({ name }) => name === `GET ${path}`)
+        const parameters = listAt(found?.operation ?? {}, "parameters")
+        const names = parameters.map(({ name }) => String(name))
+        const sort = parameters.find(({ name }) => name === "sort")
+        const fields = objectAt(sort ?? {}, "schema")["enum"]
+        assert.isAbove(Array.isArray(fields) ? fields.length : 0, 10, path)
+        for (const parameter of parameters) {
+          const name = String(parameter["name"])
+          if (!name.startsWith("filter[")) continue
+          const schema = objectAt(parameter, "schema")
+          const value = Array.isArray(schema["enum"]) ? schema["enum"][0] : VALUES[String(schema["type"])]
+          const isTime = String(parameter["description"]).includes("ISO 8601")
+          const query = new URLSearchParams({ [name]: isTime ? "2026-03-02" : String(value) })
+          const { status } = yield* api.send("GET", `${path}?${query}`)
+          assert.strictEqual(status, 200, `${path}?${query}`)
+        }
+        // no field is missing: the server refuses every other one
+        const { status } = yield* api.send("GET", `${path}?filter[nothing]=1`)
+        assert.strictEqual(status, 400, path)
+        assert.include(names, "per_page", path)
+      }
+    })
+  )
+
+  it.effect("types the result of a job by its function", () =>
+    Effect.sync(() => {
+      const byFunction = objectAt(objectAt(schemas(), "JobResult"), "x-by-function")
+      assert.deepEqual(
+        Object.keys(byFunction).toSorted(),
+        jobFunctions.map(({ definition }) => definition.name).toSorted()
+      )
+      for (const reference of Object.values(byFunction))
+        assert.property(schemas(), String(reference).replace("#/components/schemas/", ""))
+      assert.deepInclude(objectAt(objectAt(schemas(), "Job"), "properties")["result"], {
+        anyOf: [{ $ref: "#/components/schemas/JobResult" }, { type: "null" }]
+      })
+    })
+  )
+
+  it.effect("leads every reference to something, and describes every tag", () =>
+    Effect.sync(() => {
+      const text = JSON.stringify(document)
+      for (const [, kind = "", name = ""] of text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g))
+        assert.property(objectAt(objectAt(document, "components"), kind), name)
+      for (const [name, schema] of Object.entries(schemas()))
+        assert.include(text.replace(JSON.stringify({ [name]: schema }), ""), `"#/components/schemas/${name}"`)
+      const tags = listAt(document, "tags").map(({ name }) => String(name))
+      for (const { operation, name } of operations()) {
+        const used = Array.isArray(operation["tags"]) ? operation["tags"].map(String) : []
+        assert.includeMembers(tags, used, name)
+      }
+      assert.isAbove(listAt(document, "servers").length, 0)
+    })
+  )
+
   it.effect("contains the examples and the query parameters", () =>
     Effect.sync(() => {
       const text = JSON.stringify(OpenApi.fromApi(Api).paths["/api/v1.0/devices"])
@@ -132,6 +238,27 @@ layer(ApiServer())("The API document", (it) => {
       const page = yield* api.send("GET", "/api/doc/")
       assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
       assert.include(page.text, "swagger")
+    })
+  )
+})
+
+const serverWithTokens = Layer.unwrap(
+  Effect.map(keyFile(makeIssuer("ES256")), (JWT_CERT) => ApiServer({ JWT_ENABLED: "true", JWT_CERT }))
+).pipe(Layer.provide(NodeServices.layer))
+
+layer(serverWithTokens)("The API document of a server with tokens", (it) => {
+  it.effect("says truly which calls need a token", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      for (const { method, name, operation, path } of operations()) {
+        const ways = listAt(operation, "security")
+        // `{}` is the way without a token; this client is in METRICS_NETWORKS
+        const isOpen = ways.length === 0 || ways.some((way) => Object.keys(way).length === 0)
+        // ways to get a token answer 401 for what they do not accept
+        if (path.includes("/auth")) continue
+        const { status } = yield* api.send(method, path.replaceAll(/\{\w+\}/g, "1"))
+        assert.strictEqual(status === 401, !isOpen, `${name}: ${status}`)
+      }
     })
   )
 })

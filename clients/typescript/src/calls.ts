@@ -48,11 +48,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Approve a job. `POST /api/v1.0/job/{id}/approve` */
-  approveJob(
-    id: string | number,
-    body: Records.DecisionRequest,
-    options: CallOptions = {}
-  ): Promise<Records.ApproveJobResult> {
+  approveJob(id: number, body: Records.DecisionRequest, options: CallOptions = {}): Promise<Records.ApproveJobResult> {
     return this.call<Records.ApproveJobResult>(
       { method: "POST", path: pathOf("/api/v1.0/job/{id}/approve", { id }), body },
       options
@@ -61,7 +57,7 @@ export abstract class Calls extends Transport {
 
   /** Approve a request. `POST /api/v1.0/approvals/{id}/approve` */
   approveRequest(
-    id: string | number,
+    id: number,
     body: Records.DecisionRequest,
     options: CallOptions = {}
   ): Promise<Records.ApproveRequestResult> {
@@ -110,7 +106,7 @@ export abstract class Calls extends Transport {
 
   /** Check whether a device could be initialised. `POST /api/v1.0/device_initcheck/{id}` */
   checkDeviceInit(
-    id: string | number,
+    id: number,
     body: Records.InitDeviceRequest,
     options: CallOptions = {}
   ): Promise<Readonly<Record<string, unknown>>> {
@@ -220,15 +216,23 @@ export abstract class Calls extends Transport {
 
   /** Delete a device. `DELETE /api/v1.0/device/{id}` */
   deleteDevice(
-    id: string | number,
+    id: number,
     body: Records.DeleteDeviceRequest = {},
     options: CallOptions = {}
   ): Promise<
-    | { readonly status: "success"; readonly data: { readonly deleted_device: Records.DeletedDevice } }
+    | {
+        readonly status: "success"
+        readonly data: { readonly deleted_device: Records.DeletedDevice }
+        readonly warnings?: ReadonlyArray<string> | undefined
+      }
     | Records.JobStarted
   > {
     return this.call<
-      | { readonly status: "success"; readonly data: { readonly deleted_device: Records.DeletedDevice } }
+      | {
+          readonly status: "success"
+          readonly data: { readonly deleted_device: Records.DeletedDevice }
+          readonly warnings?: ReadonlyArray<string> | undefined
+        }
       | Records.JobStarted
     >({ method: "DELETE", path: pathOf("/api/v1.0/device/{id}", { id }), body, gives: "all" }, options)
   }
@@ -242,7 +246,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Delete a link. `DELETE /api/v1.0/linknet/{id}` */
-  deleteLinknet(id: string | number, options: CallOptions = {}): Promise<Records.DeleteLinknetResult> {
+  deleteLinknet(id: number, options: CallOptions = {}): Promise<Records.DeleteLinknetResult> {
     return this.call<Records.DeleteLinknetResult>(
       { method: "DELETE", path: pathOf("/api/v1.0/linknet/{id}", { id }) },
       options
@@ -258,7 +262,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Delete a management domain. `DELETE /api/v1.0/mgmtdomain/{id}` */
-  deleteMgmtDomain(id: string | number, options: CallOptions = {}): Promise<Records.DeleteMgmtDomainResult> {
+  deleteMgmtDomain(id: number, options: CallOptions = {}): Promise<Records.DeleteMgmtDomainResult> {
     return this.call<Records.DeleteMgmtDomainResult>(
       { method: "DELETE", path: pathOf("/api/v1.0/mgmtdomain/{id}", { id }) },
       options
@@ -266,7 +270,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Remove a mute. `DELETE /api/v1.0/alerts/mutes/{id}` */
-  deleteMute(id: string | number, options: CallOptions = {}): Promise<Records.DeleteMuteResult> {
+  deleteMute(id: number, options: CallOptions = {}): Promise<Records.DeleteMuteResult> {
     return this.call<Records.DeleteMuteResult>(
       { method: "DELETE", path: pathOf("/api/v1.0/alerts/mutes/{id}", { id }) },
       options
@@ -429,11 +433,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Read one job. `GET /api/v1.0/job/{id}` */
-  getJob(
-    id: string | number,
-    query: Records.GetJobQuery = {},
-    options: CallOptions = {}
-  ): Promise<Records.GetJobResult> {
+  getJob(id: number, query: Records.GetJobQuery = {}, options: CallOptions = {}): Promise<Records.GetJobResult> {
     return this.call<Records.GetJobResult>(
       { method: "GET", path: pathOf("/api/v1.0/job/{id}", { id }), query },
       options
@@ -441,11 +441,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Read the differences of a job, in groups. `GET /api/v1.0/job/{id}/diffs` */
-  getJobDiffs(
-    id: string | number,
-    query: Records.GetJobDiffsQuery = {},
-    options: CallOptions = {}
-  ): Promise<Records.JobDiffs> {
+  getJobDiffs(id: number, query: Records.GetJobDiffsQuery = {}, options: CallOptions = {}): Promise<Records.JobDiffs> {
     return this.call<Records.JobDiffs>(
       { method: "GET", path: pathOf("/api/v1.0/job/{id}/diffs", { id }), query },
       options
@@ -453,7 +449,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Read the progress of a job by device. `GET /api/v1.0/job/{id}/progress` */
-  getJobProgress(id: string | number, options: CallOptions = {}): Promise<Records.JobProgress> {
+  getJobProgress(id: number, options: CallOptions = {}): Promise<Records.JobProgress> {
     return this.call<Records.JobProgress>(
       { method: "GET", path: pathOf("/api/v1.0/job/{id}/progress", { id }) },
       options
@@ -461,7 +457,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Read one link. `GET /api/v1.0/linknet/{id}` */
-  getLinknet(id: string | number, options: CallOptions = {}): Promise<Records.GetLinknetResult> {
+  getLinknet(id: number, options: CallOptions = {}): Promise<Records.GetLinknetResult> {
     return this.call<Records.GetLinknetResult>(
       { method: "GET", path: pathOf("/api/v1.0/linknet/{id}", { id }) },
       options
@@ -498,7 +494,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Read one management domain. `GET /api/v1.0/mgmtdomain/{id}` */
-  getMgmtDomain(id: string | number, options: CallOptions = {}): Promise<Records.GetMgmtDomainResult> {
+  getMgmtDomain(id: number, options: CallOptions = {}): Promise<Records.GetMgmtDomainResult> {
     return this.call<Records.GetMgmtDomainResult>(
       { method: "GET", path: pathOf("/api/v1.0/mgmtdomain/{id}", { id }) },
       options
@@ -647,7 +643,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Read the progress of an upgrade. `GET /api/v1.0/job/{id}/upgrade` */
-  getUpgradeProgress(id: string | number, options: CallOptions = {}): Promise<Records.UpgradeProgress> {
+  getUpgradeProgress(id: number, options: CallOptions = {}): Promise<Records.UpgradeProgress> {
     return this.call<Records.UpgradeProgress>(
       { method: "GET", path: pathOf("/api/v1.0/job/{id}/upgrade", { id }) },
       options
@@ -665,11 +661,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Initialise a discovered device. `POST /api/v1.0/device_init/{id}` */
-  initDevice(
-    id: string | number,
-    body: Records.InitDeviceRequest,
-    options: CallOptions = {}
-  ): Promise<Records.JobStarted> {
+  initDevice(id: number, body: Records.InitDeviceRequest, options: CallOptions = {}): Promise<Records.JobStarted> {
     return this.call<Records.JobStarted>(
       { method: "POST", path: pathOf("/api/v1.0/device_init/{id}", { id }), body, gives: "all" },
       options
@@ -842,7 +834,7 @@ export abstract class Calls extends Transport {
 
   /** Read the history of a job. `GET /api/v1.0/job/{id}/audit` */
   listJobAuditEvents(
-    id: string | number,
+    id: number,
     query: Records.ListJobAuditEventsQuery = {},
     options: CallOptions = {}
   ): Promise<Records.ListJobAuditEventsResult> {
@@ -854,7 +846,7 @@ export abstract class Calls extends Transport {
 
   /** The same, record by record, with all pages. */
   allJobAuditEvents(
-    id: string | number,
+    id: number,
     query: Records.ListJobAuditEventsQuery = {},
     options: CallOptions = {}
   ): AsyncGenerator<Records.ListJobAuditEventsResult["events"][number], void> {
@@ -1063,11 +1055,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Reject a job. `POST /api/v1.0/job/{id}/reject` */
-  rejectJob(
-    id: string | number,
-    body: Records.DecisionRequest,
-    options: CallOptions = {}
-  ): Promise<Records.RejectJobResult> {
+  rejectJob(id: number, body: Records.DecisionRequest, options: CallOptions = {}): Promise<Records.RejectJobResult> {
     return this.call<Records.RejectJobResult>(
       { method: "POST", path: pathOf("/api/v1.0/job/{id}/reject", { id }), body },
       options
@@ -1076,7 +1064,7 @@ export abstract class Calls extends Transport {
 
   /** Reject a request. `POST /api/v1.0/approvals/{id}/reject` */
   rejectRequest(
-    id: string | number,
+    id: number,
     body: Records.DecisionRequest,
     options: CallOptions = {}
   ): Promise<Records.RejectRequestResult> {
@@ -1149,11 +1137,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Revert a job. `POST /api/v1.0/job/{id}/revert` */
-  revertJob(
-    id: string | number,
-    body: Records.RevertJobRequest = {},
-    options: CallOptions = {}
-  ): Promise<Records.JobStarted> {
+  revertJob(id: number, body: Records.RevertJobRequest = {}, options: CallOptions = {}): Promise<Records.JobStarted> {
     return this.call<Records.JobStarted>(
       { method: "POST", path: pathOf("/api/v1.0/job/{id}/revert", { id }), body, gives: "all" },
       options
@@ -1173,7 +1157,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Revoke a token. `DELETE /api/v1.0/auth/tokens/{id}` */
-  revokeToken(id: string | number, options: CallOptions = {}): Promise<Records.RevokeTokenResult> {
+  revokeToken(id: number, options: CallOptions = {}): Promise<Records.RevokeTokenResult> {
     return this.call<Records.RevokeTokenResult>(
       { method: "DELETE", path: pathOf("/api/v1.0/auth/tokens/{id}", { id }) },
       options
@@ -1235,7 +1219,7 @@ export abstract class Calls extends Transport {
 
   /** Change a device. `PUT /api/v1.0/device/{id}` */
   updateDevice(
-    id: string | number,
+    id: number,
     body: Records.UpdateDeviceRequest = {},
     options: CallOptions = {}
   ): Promise<Records.UpdateDeviceResult> {
@@ -1277,11 +1261,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Abort, pause or resume a job. `PUT /api/v1.0/job/{id}` */
-  updateJob(
-    id: string | number,
-    body: Records.UpdateJobRequest,
-    options: CallOptions = {}
-  ): Promise<Records.UpdateJobResult> {
+  updateJob(id: number, body: Records.UpdateJobRequest, options: CallOptions = {}): Promise<Records.UpdateJobResult> {
     return this.call<Records.UpdateJobResult>(
       { method: "PUT", path: pathOf("/api/v1.0/job/{id}", { id }), body },
       options
@@ -1290,31 +1270,63 @@ export abstract class Calls extends Transport {
 
   /** Change a link. `PUT /api/v1.0/linknet/{id}` */
   updateLinknet(
-    id: string | number,
+    id: number,
     body: Records.UpdateLinknetRequest = {},
     options: CallOptions = {}
   ): Promise<
-    | { readonly status: "success"; readonly data: { readonly updated_linknet: Records.Linknet } }
-    | { readonly status: "success"; readonly data: { readonly unchanged_linknet: Records.Linknet } }
+    | {
+        readonly status: "success"
+        readonly data: { readonly updated_linknet: Records.Linknet }
+        readonly warnings?: ReadonlyArray<string> | undefined
+      }
+    | {
+        readonly status: "success"
+        readonly data: { readonly unchanged_linknet: Records.Linknet }
+        readonly warnings?: ReadonlyArray<string> | undefined
+      }
   > {
     return this.call<
-      | { readonly status: "success"; readonly data: { readonly updated_linknet: Records.Linknet } }
-      | { readonly status: "success"; readonly data: { readonly unchanged_linknet: Records.Linknet } }
+      | {
+          readonly status: "success"
+          readonly data: { readonly updated_linknet: Records.Linknet }
+          readonly warnings?: ReadonlyArray<string> | undefined
+        }
+      | {
+          readonly status: "success"
+          readonly data: { readonly unchanged_linknet: Records.Linknet }
+          readonly warnings?: ReadonlyArray<string> | undefined
+        }
     >({ method: "PUT", path: pathOf("/api/v1.0/linknet/{id}", { id }), body, gives: "all" }, options)
   }
 
   /** Change a management domain. `PUT /api/v1.0/mgmtdomain/{id}` */
   updateMgmtDomain(
-    id: string | number,
+    id: number,
     body: Records.UpdateMgmtDomainRequest = {},
     options: CallOptions = {}
   ): Promise<
-    | { readonly status: "success"; readonly data: { readonly updated_mgmtdomain: Records.MgmtDomain } }
-    | { readonly status: "success"; readonly data: { readonly unchanged_mgmtdomain: Records.MgmtDomain } }
+    | {
+        readonly status: "success"
+        readonly data: { readonly updated_mgmtdomain: Records.MgmtDomain }
+        readonly warnings?: ReadonlyArray<string> | undefined
+      }
+    | {
+        readonly status: "success"
+        readonly data: { readonly unchanged_mgmtdomain: Records.MgmtDomain }
+        readonly warnings?: ReadonlyArray<string> | undefined
+      }
   > {
     return this.call<
-      | { readonly status: "success"; readonly data: { readonly updated_mgmtdomain: Records.MgmtDomain } }
-      | { readonly status: "success"; readonly data: { readonly unchanged_mgmtdomain: Records.MgmtDomain } }
+      | {
+          readonly status: "success"
+          readonly data: { readonly updated_mgmtdomain: Records.MgmtDomain }
+          readonly warnings?: ReadonlyArray<string> | undefined
+        }
+      | {
+          readonly status: "success"
+          readonly data: { readonly unchanged_mgmtdomain: Records.MgmtDomain }
+          readonly warnings?: ReadonlyArray<string> | undefined
+        }
     >({ method: "PUT", path: pathOf("/api/v1.0/mgmtdomain/{id}", { id }), body, gives: "all" }, options)
   }
 
@@ -1339,7 +1351,7 @@ export abstract class Calls extends Transport {
   }
 
   /** Withdraw a learnt spelling. `DELETE /api/v1.0/learned_lines/{id}` */
-  withdrawLearnedLine(id: string | number, options: CallOptions = {}): Promise<Records.WithdrawLearnedLineResult> {
+  withdrawLearnedLine(id: number, options: CallOptions = {}): Promise<Records.WithdrawLearnedLineResult> {
     return this.call<Records.WithdrawLearnedLineResult>(
       { method: "DELETE", path: pathOf("/api/v1.0/learned_lines/{id}", { id }) },
       options

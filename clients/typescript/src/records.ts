@@ -2,6 +2,9 @@
 
 import type { Filter } from "./transport.js"
 
+/** Why a job of any function was aborted before it began */
+export type AbortedResult = { readonly message: string }
+
 export type AddedDevice = {
   readonly id: number
   readonly hostname: string
@@ -74,7 +77,7 @@ export type ApiToken = {
   readonly revoked_at: string | null
 }
 
-export type ApprovalAnswer = { readonly status: number; readonly message: unknown | null }
+export type ApprovalAnswer = { readonly status: number; readonly message: unknown }
 
 export type ApprovalWait = {
   readonly reason: "approval"
@@ -144,7 +147,7 @@ export type ChangedConfiguration = { readonly hostname: string; readonly added: 
 
 export type ChangedInterface = {
   readonly configtype?: string | undefined
-  readonly data?: Readonly<Record<string, unknown>> | null | undefined
+  readonly data?: InterfaceData | null | undefined
 }
 
 export type CheckedBranch = {
@@ -218,6 +221,18 @@ export type ConfigurationEffect = {
   readonly devices: ReadonlyArray<ChangedConfiguration>
 }
 
+/** The result of a confirmation of proved changes */
+export type ConfirmResult = {
+  /** The result of each device, by hostname */
+  readonly devices?: Readonly<Record<string, DeviceResult>> | undefined
+  readonly rollout?:
+    | {
+        /** Why it was stopped */
+        readonly stopped: string
+      }
+    | undefined
+}
+
 export type Conflict = {
   readonly status: "error"
   readonly message: FailureMessage
@@ -231,7 +246,7 @@ export type CountedVersion = { readonly os_version: string | null; readonly coun
 export type DatabaseStatus = {
   readonly version: string
   readonly is_embedded: boolean
-  readonly size_bytes: number | "Infinity" | "-Infinity" | "NaN"
+  readonly size_bytes: number
   readonly schema_version: number
   readonly connections: ReadonlyArray<ConnectionCount>
 }
@@ -278,11 +293,7 @@ export type Delivery = {
   readonly answer: string | null
 }
 
-export type DeliveryCounts = {
-  readonly waiting: number
-  readonly dead: number
-  readonly oldest_seconds: number | "Infinity" | "-Infinity" | "NaN"
-}
+export type DeliveryCounts = { readonly waiting: number; readonly dead: number; readonly oldest_seconds: number }
 
 export type Device = {
   readonly id: number
@@ -412,6 +423,8 @@ export type DeviceProgress = {
   readonly said: string | null
 }
 
+export type DeviceResult = { readonly failed: boolean; readonly job_tasks: ReadonlyArray<JobTask> }
+
 export type DeviceState =
   | "UNKNOWN"
   | "PRE_CONFIGURED"
@@ -437,6 +450,14 @@ export type DeviceUpgrade = {
   readonly said: string | null
 }
 
+/** The result of a job on devices */
+export type DevicesResult = {
+  /** The result of each device, by hostname */
+  readonly devices?: Readonly<Record<string, DeviceResult>> | undefined
+  /** Devices that were left out, each with the reason */
+  readonly skipped_devices?: Readonly<Record<string, string>> | undefined
+}
+
 export type DiffGroup = {
   readonly key: string
   readonly count: number
@@ -450,10 +471,7 @@ export type DiffGroup = {
 
 export type DiscoverDeviceRequest = { readonly ztp_mac: string; readonly dhcp_ip: string }
 
-export type DiskStatus = {
-  readonly free_bytes: number | "Infinity" | "-Infinity" | "NaN"
-  readonly size_bytes: number | "Infinity" | "-Infinity" | "NaN"
-}
+export type DiskStatus = { readonly free_bytes: number; readonly size_bytes: number }
 
 export type EffectiveSettings = {
   readonly settings: Readonly<Record<string, unknown>>
@@ -492,9 +510,19 @@ export type Explanation = {
   readonly allowed_by: ReadonlyArray<string>
 }
 
-export type ExportedInterface = { readonly configtype: string; readonly data: Readonly<Record<string, unknown>> | null }
+export type ExportedInterface = { readonly configtype: string; readonly data: InterfaceData | null }
 
 export type ExportedInterfaces = { readonly interfaces: Readonly<Record<string, ExportedInterface>> }
+
+export type FactChange = { readonly old: unknown; readonly new: unknown }
+
+/** The facts of a device that have changed */
+export type FactsResult = {
+  /** The result of each device, by hostname */
+  readonly devices?: Readonly<Record<string, DeviceResult>> | undefined
+  readonly diff?: Readonly<Record<string, FactChange>> | undefined
+  readonly remarks?: ReadonlyArray<string> | undefined
+}
 
 export type FailedProofPolicy = "leave" | "retry"
 
@@ -508,6 +536,9 @@ export type FaultReport = {
   readonly checks: ReadonlyArray<HealthCheck>
   readonly remark?: string | undefined
 }
+
+/** What happened to the image, as a sentence */
+export type FileResult = string
 
 export type FindAnswer = {
   readonly hits: ReadonlyArray<FindHit>
@@ -670,11 +701,20 @@ export type InitLine = {
   readonly replace_hostname?: boolean | undefined
 }
 
+/** The result of step 1 of an initialisation; `progress` while it runs */
+export type InitResult = {
+  /** The result of each device, by hostname */
+  readonly devices?: Readonly<Record<string, DeviceResult>> | undefined
+  readonly progress?: ReadonlyArray<InitStep> | undefined
+}
+
+export type InitStep = { readonly time: string; readonly step: string; readonly message: string }
+
 export type Interface = {
   readonly device_id: number
   readonly name: string
   readonly configtype: ConfigType
-  readonly data: Readonly<Record<string, unknown>> | null
+  readonly data: InterfaceData | null
   readonly indexnum: number
 }
 
@@ -717,6 +757,9 @@ export type InterfaceStatus = {
   readonly errors?: PortErrors | undefined
 }
 
+/** The ports that were written */
+export type InterfacesResult = { readonly interfaces?: ReadonlyArray<WrittenInterface> | undefined }
+
 export type InternalError = {
   readonly status: "error"
   readonly message: FailureMessage
@@ -734,7 +777,7 @@ export type Job = {
   readonly comment: string | null
   readonly ticket_ref: string | null
   readonly next_job_id: number | null
-  readonly result: unknown
+  readonly result: JobResult | null
   readonly exception: JobException | null
   readonly traceback: string | null
   readonly finished_devices: ReadonlyArray<string> | null
@@ -785,9 +828,38 @@ export type JobProgress = { readonly devices: ReadonlyArray<DeviceProgress>; rea
 
 export type JobQueueCounts = { readonly running: number; readonly waiting: number; readonly failed_today: number }
 
-export type JobStarted = { readonly status: "success"; readonly data: string; readonly job_id: number }
+/** `x-by-function` names the schema of each function; a dry run has the same */
+export type JobResult =
+  | SyncResult
+  | ConfirmResult
+  | DevicesResult
+  | InitResult
+  | InterfacesResult
+  | RefreshResult
+  | FactsResult
+  | UpgradeResult
+  | FileResult
+  | AbortedResult
+
+export type JobStarted = {
+  readonly status: "success"
+  readonly data: string
+  readonly job_id: number
+  readonly warnings?: ReadonlyArray<string> | undefined
+}
 
 export type JobStatus = "UNKNOWN" | "SCHEDULED" | "RUNNING" | "FINISHED" | "EXCEPTION" | "ABORTED" | "ABORTING"
+
+export type JobTask = {
+  readonly task_name: string
+  readonly result: unknown
+  readonly diff: string
+  readonly failed: boolean
+  readonly proof?: "loaded-again" | "promised-text" | "lines" | undefined
+  readonly remarks?: ReadonlyArray<string> | undefined
+  readonly said?: ReadonlyArray<SaidLine> | undefined
+  readonly not_shown?: ReadonlyArray<NotShownLine> | undefined
+}
 
 export type JobWaiting = LockWait | TimerWait | ApprovalWait | WindowWait | PlaceWait | PauseWait
 
@@ -861,10 +933,7 @@ export type LoginMethods = {
 
 export type LoginProvider = { readonly name: string; readonly path: string }
 
-export type LoopLag = {
-  readonly median: number | "Infinity" | "-Infinity" | "NaN"
-  readonly p99: number | "Infinity" | "-Infinity" | "NaN"
-}
+export type LoopLag = { readonly median: number; readonly p99: number }
 
 export type MgmtDomain = {
   readonly id: number
@@ -905,6 +974,8 @@ export type NamingPort = {
 }
 
 export type NotFound = { readonly status: "error"; readonly message: FailureMessage }
+
+export type NotShownLine = { readonly line_number: number; readonly line: string; readonly is_new: boolean }
 
 export type OfferedHostKey = { readonly hostname: string; readonly fingerprint: string }
 
@@ -997,19 +1068,29 @@ export type PreviousConfig = {
 }
 
 export type ProcessStatus = {
-  readonly uptime_seconds: number | "Infinity" | "-Infinity" | "NaN"
-  readonly memory_bytes: number | "Infinity" | "-Infinity" | "NaN"
+  readonly uptime_seconds: number
+  readonly memory_bytes: number
   readonly open_files: number | null
   readonly loop_lag_seconds: LoopLag
-  readonly loop_utilization: number | "Infinity" | "-Infinity" | "NaN"
+  readonly loop_utilization: number
 }
 
-export type QueueStatus = {
-  readonly jobs: ReadonlyArray<QueuedJobs>
-  readonly oldest_seconds: number | "Infinity" | "-Infinity" | "NaN"
-}
+export type QueueStatus = { readonly jobs: ReadonlyArray<QueuedJobs>; readonly oldest_seconds: number }
 
 export type QueuedJobs = { readonly function_name: string; readonly status: string; readonly count: number }
+
+/** The commit that came into force as a sentence, or why it did not */
+export type RefreshResult = {
+  readonly message?: string | undefined
+  readonly error?: string | undefined
+  readonly repository: string
+}
+
+export type RefusedAutoPush = {
+  readonly refused: string
+  readonly message: string
+  readonly lines: ReadonlyArray<string>
+}
 
 export type Remark = {
   readonly file: string | null
@@ -1035,11 +1116,7 @@ export type RenderedTemplate = {
   readonly warnings: ReadonlyArray<Remark>
 }
 
-export type ReplicaStatus = {
-  readonly address: string
-  readonly is_healthy: boolean
-  readonly heard_seconds: number | "Infinity" | "-Infinity" | "NaN"
-}
+export type ReplicaStatus = { readonly address: string; readonly is_healthy: boolean; readonly heard_seconds: number }
 
 export type RepositoryCommit = {
   readonly commit: string
@@ -1063,7 +1140,7 @@ export type RequestApproval = {
   readonly operation: string
   readonly method: string
   readonly path: string
-  readonly body: unknown | null
+  readonly body: unknown
   readonly asked_by: string
   readonly asked_at: string
   readonly expires_at: string
@@ -1079,7 +1156,7 @@ export type RequestTimeout = { readonly status: "error"; readonly message: Failu
 export type RetainedRows = {
   readonly kind: string
   readonly rows: number
-  readonly bytes: number | "Infinity" | "-Infinity" | "NaN" | null
+  readonly bytes: number | null
   readonly oldest: string | null
   readonly due: number
   readonly removed: number
@@ -1105,6 +1182,8 @@ export type RuleEffect = {
   readonly gained_names: ReadonlyArray<string>
   readonly lost_names: ReadonlyArray<string>
 }
+
+export type SaidLine = { readonly line_number: number; readonly line: string; readonly answer: string }
 
 export type SentStackMember = {
   readonly member_no?: number | null | undefined
@@ -1154,6 +1233,13 @@ export type StatechartArrow = {
 
 export type Statecharts = { readonly life: Statechart; readonly activity: Statechart; readonly change: Statechart }
 
+export type StoppedRollout = {
+  /** Why it was stopped */
+  readonly stopped: string
+  readonly reverted: ReadonlyArray<string>
+  readonly not_started: ReadonlyArray<string>
+}
+
 export type StoredConfig = {
   readonly job_id: number
   readonly finish_time: string
@@ -1167,6 +1253,8 @@ export type StoredConfig = {
   readonly templates_commit: string | null
 }
 
+export type SyncBeside = { readonly job_id: number; readonly hostnames: ReadonlyArray<string> }
+
 export type SyncEvent = {
   readonly cause: string
   readonly timestamp: number
@@ -1175,6 +1263,18 @@ export type SyncEvent = {
   readonly made_by: string | null
   readonly job_id: number | null
   readonly failed_proof?: string | undefined
+}
+
+/** The result of a synchronization */
+export type SyncResult = {
+  /** The result of each device, by hostname */
+  readonly devices?: Readonly<Record<string, DeviceResult>> | undefined
+  /** Devices that were left out, each with the reason */
+  readonly skipped_devices?: Readonly<Record<string, string>> | undefined
+  readonly remarks?: ReadonlyArray<string> | undefined
+  readonly rollout?: StoppedRollout | undefined
+  readonly auto_push?: RefusedAutoPush | undefined
+  readonly beside?: ReadonlyArray<SyncBeside> | undefined
 }
 
 export type TemplateLogLine = { readonly level: string; readonly text: string }
@@ -1268,6 +1368,13 @@ export type UpgradeProgress = {
   readonly status: string
   readonly steps: ReadonlyArray<UpgradeStep>
   readonly devices: ReadonlyArray<DeviceUpgrade>
+}
+
+/** The result of an upgrade; the tasks of each device are also a list under its hostname */
+export type UpgradeResult = {
+  /** The result of each device, by hostname */
+  readonly devices?: Readonly<Record<string, DeviceResult>> | undefined
+  readonly _totals?: { readonly selected_devices: number } | undefined
 }
 
 export type UpgradeStep = "pre_flight" | "download" | "activate" | "reboot" | "post_flight"
@@ -1370,6 +1477,12 @@ export type WindowWait = {
   readonly why: string
   readonly until: string | null
   readonly message: string
+}
+
+export type WrittenInterface = {
+  readonly name: string
+  readonly configtype: string
+  readonly data: Readonly<Record<string, unknown>> | null
 }
 
 export type UpdateDeviceRequest = {
@@ -1856,6 +1969,8 @@ export type GetJobResult = { readonly jobs: ReadonlyArray<Job> }
 export type GetJobQuery = {
   /** parts of sync results to leave out, separated by commas: `config`, `diff` */
   readonly filter_jobresult?: string | number | undefined
+  /** `true` shows secrets in results to callers who may see them (docs/security.md#who-sees-secrets) */
+  readonly show_secrets?: string | number | undefined
 }
 
 /** The query of `GET /api/v1.0/job/{id}/diffs`. */
@@ -1886,9 +2001,9 @@ export type GetOpticsResult = { readonly optics: Readonly<Record<string, PortOpt
 /** The query of `GET /api/v1.0/device/{hostname}/previous_config`. */
 export type GetPreviousConfigQuery = {
   /** of this job */
-  readonly job_id?: string | number | undefined
+  readonly job_id?: number | undefined
   /** so many jobs before the newest one */
-  readonly previous?: string | number | undefined
+  readonly previous?: number | undefined
   /** the newest one before this time (ISO 8601, UTC) */
   readonly before?: string | number | undefined
 }
@@ -1897,6 +2012,7 @@ export type GetPreviousConfigQuery = {
 export type GetRepositoryResult = {
   readonly status: "success"
   readonly data: string
+  readonly warnings?: ReadonlyArray<string> | undefined
   readonly waiting: WaitingCommit | null
 }
 
@@ -1964,11 +2080,34 @@ export type ListAuditEventsResult = { readonly events: ReadonlyArray<AuditEvent>
 /** The query of `GET /api/v1.0/audit`. */
 export type ListAuditEventsQuery = {
   /** field to sort by, with `-` before it descending */
-  readonly sort?: string | number | undefined
+  readonly sort?:
+    | "id"
+    | "-id"
+    | "at"
+    | "-at"
+    | "device_id"
+    | "-device_id"
+    | "job_id"
+    | "-job_id"
+    | "kind"
+    | "-kind"
+    | "action"
+    | "-action"
+    | "actor"
+    | "-actor"
+    | "way"
+    | "-way"
+    | "address"
+    | "-address"
+    | "hostname"
+    | "-hostname"
+    | undefined
   /** page number, from 1 */
-  readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */
-  readonly per_page?: string | number | undefined
+  readonly page?: number | undefined
+  /** records per page */
+  readonly per_page?: number | undefined
+  /** another name of `per_page` */
+  readonly limit?: number | undefined
   /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
   readonly filter?: Filter | undefined
 }
@@ -1984,8 +2123,8 @@ export type ListCertificatesQuery = {
 
 /** The query of `GET /api/v1.0/repository/{name}/commits`. */
 export type ListCommitsQuery = {
-  /** most commits, 1 to 100; default 20 */
-  readonly limit?: string | number | undefined
+  /** most commits; 20 when absent */
+  readonly limit?: number | undefined
 }
 
 /** The answer of `GET /api/v1.0/device/{hostname}/configs`. */
@@ -2001,11 +2140,34 @@ export type ListDeliveriesQuery = {
   /** only those to this receiver */
   readonly receiver?: string | number | undefined
   /** field to sort by, with `-` before it descending */
-  readonly sort?: string | number | undefined
+  readonly sort?:
+    | "id"
+    | "-id"
+    | "alert_id"
+    | "-alert_id"
+    | "attempts"
+    | "-attempts"
+    | "created_at"
+    | "-created_at"
+    | "ended_at"
+    | "-ended_at"
+    | "rule"
+    | "-rule"
+    | "receiver"
+    | "-receiver"
+    | "action"
+    | "-action"
+    | "state"
+    | "-state"
+    | "answer"
+    | "-answer"
+    | undefined
   /** page number, from 1 */
-  readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */
-  readonly per_page?: string | number | undefined
+  readonly page?: number | undefined
+  /** records per page */
+  readonly per_page?: number | undefined
+  /** another name of `per_page` */
+  readonly limit?: number | undefined
   /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
   readonly filter?: Filter | undefined
 }
@@ -2016,11 +2178,34 @@ export type ListDeviceAuditEventsResult = { readonly events: ReadonlyArray<Audit
 /** The query of `GET /api/v1.0/device/{hostname}/audit`. */
 export type ListDeviceAuditEventsQuery = {
   /** field to sort by, with `-` before it descending */
-  readonly sort?: string | number | undefined
+  readonly sort?:
+    | "id"
+    | "-id"
+    | "at"
+    | "-at"
+    | "device_id"
+    | "-device_id"
+    | "job_id"
+    | "-job_id"
+    | "kind"
+    | "-kind"
+    | "action"
+    | "-action"
+    | "actor"
+    | "-actor"
+    | "way"
+    | "-way"
+    | "address"
+    | "-address"
+    | "hostname"
+    | "-hostname"
+    | undefined
   /** page number, from 1 */
-  readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */
-  readonly per_page?: string | number | undefined
+  readonly page?: number | undefined
+  /** records per page */
+  readonly per_page?: number | undefined
+  /** another name of `per_page` */
+  readonly limit?: number | undefined
   /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
   readonly filter?: Filter | undefined
 }
@@ -2031,11 +2216,68 @@ export type ListDevicesResult = { readonly devices: ReadonlyArray<Device> }
 /** The query of `GET /api/v1.0/devices`. */
 export type ListDevicesQuery = {
   /** field to sort by, with `-` before it descending */
-  readonly sort?: string | number | undefined
+  readonly sort?:
+    | "unsynchronized_by"
+    | "-unsynchronized_by"
+    | "drifted"
+    | "-drifted"
+    | "unreachable"
+    | "-unreachable"
+    | "in_change"
+    | "-in_change"
+    | "search"
+    | "-search"
+    | "manageable"
+    | "-manageable"
+    | "group"
+    | "-group"
+    | "id"
+    | "-id"
+    | "site_id"
+    | "-site_id"
+    | "port"
+    | "-port"
+    | "hostname"
+    | "-hostname"
+    | "description"
+    | "-description"
+    | "management_ip"
+    | "-management_ip"
+    | "secondary_management_ip"
+    | "-secondary_management_ip"
+    | "dhcp_ip"
+    | "-dhcp_ip"
+    | "infra_ip"
+    | "-infra_ip"
+    | "oob_ip"
+    | "-oob_ip"
+    | "ztp_mac"
+    | "-ztp_mac"
+    | "serial"
+    | "-serial"
+    | "platform"
+    | "-platform"
+    | "vendor"
+    | "-vendor"
+    | "model"
+    | "-model"
+    | "os_version"
+    | "-os_version"
+    | "confhash"
+    | "-confhash"
+    | "synchronized"
+    | "-synchronized"
+    | "state"
+    | "-state"
+    | "device_type"
+    | "-device_type"
+    | "last_seen"
+    | "-last_seen"
+    | undefined
   /** page number, from 1 */
-  readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */
-  readonly per_page?: string | number | undefined
+  readonly page?: number | undefined
+  /** records per page */
+  readonly per_page?: number | undefined
   /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
   readonly filter?: Filter | undefined
 }
@@ -2049,11 +2291,11 @@ export type ListEventsQuery = {
   /** only of the devices of this group */
   readonly group?: string | number | undefined
   /** only of this job */
-  readonly job?: string | number | undefined
+  readonly job?: number | undefined
   /** only events after this number */
-  readonly since?: string | number | undefined
-  /** most events, 1 to 1000; default 100 */
-  readonly limit?: string | number | undefined
+  readonly since?: number | undefined
+  /** most events */
+  readonly limit?: number | undefined
 }
 
 /** The answer of `GET /api/v1.0/system/findings`. */
@@ -2063,6 +2305,7 @@ export type ListFindingsResult = { readonly findings: ReadonlyArray<Finding> }
 export type ListFirmwareResult = {
   readonly status: "success"
   readonly data: FirmwareFiles
+  readonly warnings?: ReadonlyArray<string> | undefined
   readonly files: ReadonlyArray<string>
   readonly defaults: ReadonlyArray<DefaultImage>
 }
@@ -2086,11 +2329,34 @@ export type ListJobAuditEventsResult = { readonly events: ReadonlyArray<AuditEve
 /** The query of `GET /api/v1.0/job/{id}/audit`. */
 export type ListJobAuditEventsQuery = {
   /** field to sort by, with `-` before it descending */
-  readonly sort?: string | number | undefined
+  readonly sort?:
+    | "id"
+    | "-id"
+    | "at"
+    | "-at"
+    | "device_id"
+    | "-device_id"
+    | "job_id"
+    | "-job_id"
+    | "kind"
+    | "-kind"
+    | "action"
+    | "-action"
+    | "actor"
+    | "-actor"
+    | "way"
+    | "-way"
+    | "address"
+    | "-address"
+    | "hostname"
+    | "-hostname"
+    | undefined
   /** page number, from 1 */
-  readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */
-  readonly per_page?: string | number | undefined
+  readonly page?: number | undefined
+  /** records per page */
+  readonly per_page?: number | undefined
+  /** another name of `per_page` */
+  readonly limit?: number | undefined
   /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
   readonly filter?: Filter | undefined
 }
@@ -2101,13 +2367,72 @@ export type ListJobsResult = { readonly jobs: ReadonlyArray<Job> }
 /** The query of `GET /api/v1.0/jobs`. */
 export type ListJobsQuery = {
   /** field to sort by, with `-` before it descending */
-  readonly sort?: string | number | undefined
+  readonly sort?:
+    | "id"
+    | "-id"
+    | "status"
+    | "-status"
+    | "scheduled_time"
+    | "-scheduled_time"
+    | "start_time"
+    | "-start_time"
+    | "finish_time"
+    | "-finish_time"
+    | "function_name"
+    | "-function_name"
+    | "scheduled_by"
+    | "-scheduled_by"
+    | "comment"
+    | "-comment"
+    | "ticket_ref"
+    | "-ticket_ref"
+    | "settings_commit"
+    | "-settings_commit"
+    | "templates_commit"
+    | "-templates_commit"
+    | "next_job_id"
+    | "-next_job_id"
+    | "change_score"
+    | "-change_score"
+    | "outcome"
+    | "-outcome"
+    | "result"
+    | "-result"
+    | "exception"
+    | "-exception"
+    | "start_arguments"
+    | "-start_arguments"
+    | "finished_devices"
+    | "-finished_devices"
+    | "failed_devices"
+    | "-failed_devices"
+    | "counts"
+    | "-counts"
+    | "counts_devices"
+    | "-counts_devices"
+    | "counts_succeeded"
+    | "-counts_succeeded"
+    | "counts_failed"
+    | "-counts_failed"
+    | "counts_changed"
+    | "-counts_changed"
+    | "dry_run_job"
+    | "-dry_run_job"
+    | "failed_today"
+    | "-failed_today"
+    | "traceback"
+    | "-traceback"
+    | undefined
   /** page number, from 1 */
-  readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */
-  readonly per_page?: string | number | undefined
+  readonly page?: number | undefined
+  /** records per page */
+  readonly per_page?: number | undefined
+  /** another name of `per_page` */
+  readonly limit?: number | undefined
   /** parts of sync results to leave out, separated by commas: `config`, `diff` */
   readonly filter_jobresult?: string | number | undefined
+  /** `true` shows secrets in results to callers who may see them (docs/security.md#who-sees-secrets) */
+  readonly show_secrets?: string | number | undefined
   /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
   readonly filter?: Filter | undefined
 }
@@ -2138,11 +2463,34 @@ export type ListMgmtDomainsResult = { readonly mgmtdomains: ReadonlyArray<MgmtDo
 /** The query of `GET /api/v1.0/mgmtdomains`. */
 export type ListMgmtDomainsQuery = {
   /** field to sort by, with `-` before it descending */
-  readonly sort?: string | number | undefined
+  readonly sort?:
+    | "id"
+    | "-id"
+    | "device_a_id"
+    | "-device_a_id"
+    | "device_b_id"
+    | "-device_b_id"
+    | "site_id"
+    | "-site_id"
+    | "vlan"
+    | "-vlan"
+    | "ipv4_gw"
+    | "-ipv4_gw"
+    | "ipv6_gw"
+    | "-ipv6_gw"
+    | "device_a_ip"
+    | "-device_a_ip"
+    | "device_b_ip"
+    | "-device_b_ip"
+    | "description"
+    | "-description"
+    | "esi_mac"
+    | "-esi_mac"
+    | undefined
   /** page number, from 1 */
-  readonly page?: string | number | undefined
-  /** records per page, 1 to 1000; 50 when absent */
-  readonly per_page?: string | number | undefined
+  readonly page?: number | undefined
+  /** records per page */
+  readonly per_page?: number | undefined
   /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
   readonly filter?: Filter | undefined
 }

@@ -5,7 +5,7 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import * as fs from "node:fs/promises"
-import { type Column, format, printRows, readInput, reported, say } from "./Terminal.ts"
+import { type Column, format, printJson, printRows, readInput, reported, say } from "./Terminal.ts"
 import { requireAgreement, typedFor, yes } from "./Questions.ts"
 import {
   ask,
@@ -62,20 +62,22 @@ const keysIn = Effect.fnUntraced(function* (file: string) {
 })
 
 /** The keys of devices that were unknown, after the user has looked at them. */
-const shownToSomebody = Effect.fnUntraced(function* (agreed: boolean) {
+const shownToSomebody = Effect.fnUntraced(function* ({ json, yes }: { readonly json: boolean; readonly yes: boolean }) {
   const rows = (yield* waiting).filter(({ fingerprint }) => fingerprint === null)
   if (rows.length === 0) return yield* new Refused({ message: "No device waits for its first approval" })
-  yield* printRows({ csv: false, json: false }, COLUMNS, rows, "")
+  if (!json) yield* printRows({ csv: false, json: false }, COLUMNS, rows, "")
   yield* requireAgreement({
     question: `Have you compared them, and approve all ${rows.length}?`,
     typed: typedFor(rows.length),
     undone: "Nothing was approved",
-    yes: agreed
+    yes
   })
   return rows.map(({ hostname, refused_fingerprint }): Key => ({ hostname, fingerprint: refused_fingerprint }))
 })
 
 const AT_ONCE = 1000
+
+type Decided = Data<"POST /device_hostkeys/approve">["host_keys"][number]
 
 const approve = Command.make(
   "approve",
@@ -92,25 +94,29 @@ const approve = Command.make(
       Flag.withDescription("Approve all that wait for their first approval, after showing them"),
       Flag.withDefault(false)
     ),
-    yes
+    yes,
+    json: format.json
   },
-  ({ all, file, keys, yes }) =>
+  ({ all, file, json, keys, yes }) =>
     reported(
       Effect.gen(function* () {
         const wanted = [
           ...(yield* Effect.forEach(keys, (key) => keyOf(key, key))),
           ...(Option.isSome(file) ? yield* keysIn(file.value) : []),
-          ...(all ? yield* shownToSomebody(yes) : [])
+          ...(all ? yield* shownToSomebody({ json, yes }) : [])
         ]
         if (wanted.length === 0)
           return yield* new Mistyped({ message: "Name devices with their keys, --file or --all" })
-        let refused = 0
+        const decided: Array<Decided> = []
         for (let begin = 0; begin < wanted.length; begin += AT_ONCE) {
           const host_keys = wanted.slice(begin, begin + AT_ONCE)
           const { answer } = yield* ask("POST /device_hostkeys/approve", { body: { host_keys } })
-          refused += answer.data.refused
+          decided.push(...answer.data.host_keys)
+          if (json) continue
           for (const { hostname, message } of answer.data.host_keys) yield* say(`${hostname}: ${message ?? "approved"}`)
         }
+        if (json) yield* printJson(decided)
+        const refused = decided.filter(({ message }) => message !== null).length
         if (refused > 0) return yield* new Refused({ message: `${refused} of ${wanted.length} were not approved` })
       })
     )
@@ -118,7 +124,7 @@ const approve = Command.make(
 
 /** The command. */
 export const hostkeys = Command.make("hostkeys", format, (wanted) =>
-  reported(Effect.flatMap(waiting, (rows) => printRows(wanted, COLUMNS, rows, "No host key waits for approval")))
+  reported(Effect.flatMap(waiting, (rows) => printRows(wanted, COLUMNS, rows, "No host key waits for approval.")))
 ).pipe(
   Command.withDescription("List host keys that devices have shown and that wait for an approval."),
   Command.withSubcommands([approve])
@@ -144,10 +150,11 @@ const tokenFor = Effect.fnUntraced(function* (name: string, password: Redacted.R
 })
 
 /** Checks a token by asking for its identity, and stores it. */
-const signOn = Effect.fnUntraced(function* (token: string) {
+const signOn = Effect.fnUntraced(function* (token: string, json: boolean) {
   process.env["SWITCHYARD_TOKEN"] = token
   const { answer } = yield* ask("GET /auth/identity")
   const file = yield* keepToken(token)
+  if (json) return yield* printJson({ server: serverUrl(), identity: answer, token_file: file })
   yield* say(`Signed on at ${serverUrl()} as ${answer}; the token is kept in ${file}`)
 })
 
@@ -169,20 +176,30 @@ const asked = (message: string, isSent: boolean) =>
   isSent ? Effect.map(readInput, (sent) => Redacted.make(sent.trim())) : Prompt.run(Prompt.Password({ message }))
 
 /** The command. */
-export const login = Command.make("login", { user, file, fromInput }, ({ file, fromInput, user }) =>
-  reported(
-    Effect.gen(function* () {
-      if (Option.isSome(user)) {
-        const password = yield* asked(`Password of ${user.value}`, fromInput)
-        return yield* signOn(yield* tokenFor(user.value, password))
-      }
-      const token = Option.isSome(file) ? yield* tokenIn(file.value) : yield* asked("Token", fromInput)
-      return yield* signOn(Redacted.value(token))
-    })
-  )
+export const login = Command.make(
+  "login",
+  { user, file, fromInput, json: format.json },
+  ({ file, fromInput, json, user }) =>
+    reported(
+      Effect.gen(function* () {
+        if (Option.isSome(user)) {
+          const password = yield* asked(`Password of ${user.value}`, fromInput)
+          return yield* signOn(yield* tokenFor(user.value, password), json)
+        }
+        const token = Option.isSome(file) ? yield* tokenIn(file.value) : yield* asked("Token", fromInput)
+        return yield* signOn(Redacted.value(token), json)
+      })
+    )
 ).pipe(Command.withDescription("Sign on at the server of SWITCHYARD_URL, with a token or with --user and a password."))
 
 /** The command. */
-export const logout = Command.make("logout", {}, () =>
-  reported(Effect.andThen(forgetToken, say("The token is forgotten here. It counts until it ends or is revoked.")))
+export const logout = Command.make("logout", { json: format.json }, ({ json }) =>
+  reported(
+    Effect.andThen(
+      forgetToken,
+      json
+        ? printJson({ server: serverUrl() })
+        : say("The token is forgotten here. It counts until it ends or is revoked.")
+    )
+  )
 ).pipe(Command.withDescription("Forget the token that login has kept."))

@@ -32,7 +32,7 @@ const listed = ({ all, ...wanted }: Format & { readonly all: boolean }) =>
         wanted,
         COLUMNS,
         answer.data.approvals.filter(({ decision }) => all || decision === null),
-        "No request waits for another person"
+        "No request waits for another person."
       )
     )
   )
@@ -59,7 +59,7 @@ const decision = (verb: "approve" | "reject", done: string, description: string)
   ).pipe(Command.withDescription(description))
 
 /** The command. */
-export const approvals = Command.make("approvals", {}, () => listed({ all: false, csv: false, json: false })).pipe(
+export const approvals = Command.make("approvals", format, (wanted) => listed({ ...wanted, all: false })).pipe(
   Command.withDescription(
     "Requests that wait for another person because they would undermine approvals. For jobs: `switchyard approve JOB`."
   ),

@@ -1,9 +1,10 @@
 /** `switchyard devices`, `device`, `why` and `find` show the network; `ports` and `init` change one device of it. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
 import { causeText } from "../../domain/SyncCause.ts"
-import { type Column, format, printJson, printOne, printRows, reported, say } from "./Terminal.ts"
-import { ask, askAll, Refused } from "./Server.ts"
+import { type Column, format, oneOf, printJson, printOne, printRows, reported, say } from "./Terminal.ts"
+import { ask, askAll, Mistyped, Refused } from "./Server.ts"
 import { watch } from "./JobCommands.ts"
 import type { Data } from "../../api/Calls.ts"
 
@@ -25,8 +26,6 @@ const COLUMNS: ReadonlyArray<Column<DeviceRecord>> = [
   ["seen", ({ last_seen }) => last_seen]
 ]
 
-const optionalText = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 /** The command. */
 export const devices = Command.make(
   "devices",
@@ -35,8 +34,8 @@ export const devices = Command.make(
       Argument.withDescription("A word in the name, an address, serial, MAC, model or description"),
       Argument.optional
     ),
-    state: optionalText("state", "Only devices in this state, such as MANAGED"),
-    type: optionalText("type", "Only ACCESS, DIST or CORE"),
+    state: oneOf("state", deviceStates, "Only devices in this state").pipe(Flag.optional),
+    type: oneOf("type", ["ACCESS", "DIST", "CORE"], "Only devices of this type").pipe(Flag.optional),
     unsynchronized: flag("unsynchronized", "Only managed devices that are not synchronized"),
     drifted: flag("drifted", "Only devices that have drifted"),
     unreachable: flag("unreachable", "Only devices that do not answer"),
@@ -59,7 +58,9 @@ export const devices = Command.make(
           "filter[unreachable]": unreachable ? true : undefined
         }
         const rows = yield* askAll("GET /devices", { query }, ({ data }) => data.devices)
-        yield* printRows({ csv, json }, COLUMNS, rows, "No device matches")
+        const isAll = Object.entries(query).every(([key, value]) => key === "sort" || value === undefined)
+        const nothing = isAll ? "No devices yet. They appear when they start up." : "No device matches."
+        yield* printRows({ csv, json }, COLUMNS, rows, nothing)
       })
     )
 ).pipe(Command.withDescription("List devices."))
@@ -226,12 +227,13 @@ const set = Command.make(
     ),
     enable: flag("enable", "Enable it"),
     disable: flag("disable", "Disable it"),
-    dryRun: flag("dry-run", "Only show what changes in the configuration")
+    dryRun: flag("dry-run", "Only show what changes in the configuration"),
+    json: format.json
   },
-  ({ description, device, disable, dryRun, enable, ports, vlan }) =>
+  ({ description, device, disable, dryRun, enable, json, ports, vlan }) =>
     reported(
       Effect.gen(function* () {
-        if (enable && disable) return yield* new Refused({ message: "--enable and --disable are opposites" })
+        if (enable && disable) return yield* new Mistyped({ message: "--enable and --disable are opposites" })
         const wanted = Option.getOrUndefined(vlan)
         const use = wanted === undefined ? {} : { configtype: wanted === "auto" ? "ACCESS_AUTO" : "ACCESS_UNTAGGED" }
         const data = {
@@ -240,16 +242,16 @@ const set = Command.make(
           ...(enable || disable ? { enabled: enable } : {})
         }
         if (Object.keys(data).length === 0)
-          return yield* new Refused({ message: "Say what to change: --vlan, --description, --enable or --disable" })
+          return yield* new Mistyped({ message: "Say what to change: --vlan, --description, --enable or --disable" })
         const body = { interfaces: Object.fromEntries(ports.map((port) => [port, { ...use, data }])) }
         const params = { hostname: device }
         const { answer } = yield* ask("POST /device/:hostname/interfaces/preview", { params, body })
         const { diff, errors } = answer.data
         if (errors.length > 0) return yield* new Refused({ message: errors.join("\n") })
-        yield* say(diff === "" ? "The configuration is unchanged." : diff)
-        if (dryRun) return
-        yield* ask("PUT /device/:hostname/interfaces", { params, body })
-        yield* say(`Stored. Push it: switchyard sync ${device} --watch`)
+        if (!json) yield* say(diff === "" ? "The configuration is unchanged." : diff)
+        if (!dryRun) yield* ask("PUT /device/:hostname/interfaces", { params, body })
+        if (json) return yield* printJson({ hostname: device, diff, stored: !dryRun })
+        if (!dryRun) yield* say(`Stored. Push it: switchyard sync ${device} --watch`)
       })
     )
 ).pipe(Command.withDescription("Change ports: shows what that does to the configuration, then stores it."))

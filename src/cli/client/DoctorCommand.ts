@@ -19,6 +19,7 @@ import {
   say
 } from "./Terminal.ts"
 import type { Answer, Level } from "../doctor/Questions.ts"
+import { hasService } from "../Service.ts"
 import { ask, askNamed, Refused, serverUrl } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
 
@@ -209,7 +210,7 @@ const isHere = (): boolean => {
   const { DATABASE_URL, DATA_DIR, SWITCHYARD_URL } = process.env
   if (!SWITCHYARD_URL || DATA_DIR || DATABASE_URL) return true
   const url = serverUrl()
-  return URL.canParse(url) && LOOPBACK.test(new URL(url).hostname) && existsSync("data/database")
+  return URL.canParse(url) && LOOPBACK.test(new URL(url).hostname) && (hasService() || existsSync("data/database"))
 }
 
 const look = Effect.fnUntraced(function* (wishes: Wishes) {

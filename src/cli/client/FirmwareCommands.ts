@@ -53,7 +53,7 @@ const versions = Command.make("versions", format, (wanted) =>
       const rows = answer.data.groups.flatMap(({ group, versions: all }) =>
         all.map(({ count, os_version }) => ({ group, version: os_version, count }))
       )
-      yield* printRows(wanted, VERSION, rows, "No device is managed yet")
+      yield* printRows(wanted, VERSION, rows, "No device is managed yet.")
     })
   )
 ).pipe(Command.withDescription("Count the managed devices of each group by version."))
@@ -68,7 +68,7 @@ const order = Command.make("order", { group: Argument.String("group"), ...format
     Effect.gen(function* () {
       const { answer } = yield* ask("POST /firmware/upgradecheck", { body: { group } })
       const steps = answer.data.upgrade_groups.map((devices, index) => ({ step: index + 1, devices }))
-      yield* printRows({ csv, json }, ORDER, steps, "There is nothing to order")
+      yield* printRows({ csv, json }, ORDER, steps, `No device of ${group} reboots in steps.`)
     })
   )
 ).pipe(Command.withDescription("Show which switches a staggered upgrade of a group would reboot together."))

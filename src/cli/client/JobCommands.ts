@@ -6,6 +6,7 @@ import {
   format,
   harmless,
   isTerminal,
+  oneOf,
   printJson,
   printOne,
   printRows,
@@ -15,6 +16,7 @@ import {
 } from "./Terminal.ts"
 import { ask, askAll, exitCodes, failureOf, Refused, send, ServerAway, serverUrl } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
+import { jobOutcomes } from "../../domain/Job.ts"
 import { parseMessages } from "../../domain/events/Event.ts"
 
 // Follows a job to its end, prints failures in the switches' own words, and fails if the job is no success.
@@ -64,8 +66,10 @@ const printStanding = Effect.fnUntraced(function* (job: JobRecord, before: strin
   const { answer } = yield* ask("GET /job/:id/progress", { params: { id: job.id } })
   const { devices } = answer.data
   const done = devices.filter(({ failed }) => failed !== null).length
-  const line = devices.length === 0 ? harmless(standingOf(job)) : barOf(done, devices.length)
-  if (isTerminal(process.stderr)) showInPlace(line)
+  const isSeen = isTerminal(process.stderr)
+  const progress = isSeen ? barOf(done, devices.length) : `${done} of ${devices.length} devices done`
+  const line = devices.length === 0 ? harmless(standingOf(job)) : progress
+  if (isSeen) showInPlace(line)
   else if (line !== before) yield* Console.error(harmless(`job ${job.id}: ${line}`))
   return line
 })
@@ -136,10 +140,7 @@ const COLUMNS: ReadonlyArray<Column<JobRecord>> = [
 ]
 
 const most = Flag.Int("limit").pipe(Flag.withDescription("How many of the newest"), Flag.withDefault(20))
-const outcome = Flag.Literals("outcome", ["success", "partial", "failed", "aborted"]).pipe(
-  Flag.withDescription("Only jobs that ended so"),
-  Flag.optional
-)
+const outcome = oneOf("outcome", jobOutcomes, "Only jobs that ended so").pipe(Flag.optional)
 
 /** The command. */
 export const jobs = Command.make("jobs", { most, outcome, ...format }, ({ csv, json, most, outcome }) =>
@@ -147,7 +148,12 @@ export const jobs = Command.make("jobs", { most, outcome, ...format }, ({ csv, j
     Effect.gen(function* () {
       const query = { sort: "-id", filter_jobresult: "config,diff", "filter[outcome]": Option.getOrUndefined(outcome) }
       const rows = yield* askAll("GET /jobs", { query }, ({ data }) => data.jobs, most)
-      yield* printRows({ csv, json }, COLUMNS, rows, "There is no such job")
+      yield* printRows(
+        { csv, json },
+        COLUMNS,
+        rows,
+        Option.isSome(outcome) ? `No job ended so: ${outcome.value}` : "No jobs yet."
+      )
     })
   )
 ).pipe(Command.withDescription("List jobs, the newest first."))
@@ -262,7 +268,9 @@ export const events = Command.make(
           const { answer } = yield* ask("GET /events", {
             query: { ...query, since: Option.getOrUndefined(since), limit: 1000 }
           })
-          for (const event of answer.data.events) yield* printed(json, event)
+          const found = answer.data.events
+          for (const event of found) yield* printed(json, event)
+          if (found.length === 0 && !json) yield* Console.error("No event matches.")
           return
         }
         // a user who stops it has seen enough

@@ -34,7 +34,7 @@ const status = Command.make("status", { name, ...format }, ({ csv, json, name })
     Effect.gen(function* () {
       const { answer } = yield* ask("GET /repository/:name/commits", { params: { name } })
       const { commits } = answer.data
-      yield* printRows({ csv, json }, COLUMNS, commits, "No commit is known: switchyard repo refresh")
+      yield* printRows({ csv, json }, COLUMNS, commits, `Nothing was fetched yet: switchyard repo refresh ${name}`)
       if (json || csv) return
       for (const { commit, refusal } of commits)
         for (const problem of refusal?.problems ?? []) yield* say(`${commit.slice(0, 10)}  ${problemLine(problem)}`)
@@ -53,9 +53,10 @@ const refresh = Command.make(
     renamePorts: Flag.Boolean("rename-ports").pipe(
       Flag.withDescription("Give ports that name a VLAN which the commit renames its new name"),
       Flag.withDefault(false)
-    )
+    ),
+    json: format.json
   },
-  ({ confirm, name, renamePorts }) =>
+  ({ confirm, json, name, renamePorts }) =>
     reported(
       Effect.gen(function* () {
         const body = {
@@ -64,6 +65,7 @@ const refresh = Command.make(
           ...(renamePorts ? { rename_ports: true } : {})
         }
         const { answer } = yield* ask("PUT /repository/:name", { params: { name }, body })
+        if (json) return yield* printJson({ message: answer.data, effects: answer.effects })
         yield* say(String(answer.data))
         for (const sentence of effectSentences(answer.effects)) yield* say(sentence)
       })

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/Calls.ts"
 import { ask } from "./Server.ts"
-import { type Column, format, printRows, reported, say } from "./Terminal.ts"
+import { type Column, format, printJson, printRows, reported, say } from "./Terminal.ts"
 
 type LearnedLine = Data<"GET /learned_lines">["learned_lines"][number]
 
@@ -36,15 +36,16 @@ const list = Command.make(
           ...Option.match(release, { onNone: () => ({}), onSome: (name) => ({ release: name }) })
         }
         const { answer } = yield* ask("GET /learned_lines", { query })
-        yield* printRows({ csv, json }, COLUMNS, answer.data.learned_lines, "Nothing was learnt")
+        yield* printRows({ csv, json }, COLUMNS, answer.data.learned_lines, "Nothing was learnt yet.")
       })
     )
 ).pipe(Command.withDescription("List the lines that switches show in another spelling, or not at all."))
 
-const withdraw = Command.make("withdraw", { id: Argument.Int("id") }, ({ id }) =>
+const withdraw = Command.make("withdraw", { id: Argument.Int("id"), json: format.json }, ({ id, json }) =>
   reported(
     Effect.gen(function* () {
       const { answer } = yield* ask("DELETE /learned_lines/:id", { params: { id: String(id) } })
+      if (json) return yield* printJson(answer.data.withdrawn_line)
       yield* say(
         `Withdrawn: "${answer.data.withdrawn_line.line}". The next change with such a line looks at the switch again.`
       )

@@ -1,7 +1,7 @@
 /** `switchyard sync`, `diff`, `approve`, `reject`, `undo` and `abort`: changes, from their preview to their undo. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { format, printJson, reported, say } from "./Terminal.ts"
+import { format, oneOf, printJson, reported, say } from "./Terminal.ts"
 import { ask, Mistyped } from "./Server.ts"
 import { yes } from "./Questions.ts"
 import { preview, printDiffs, readDiffs, requirePush } from "./Preview.ts"
@@ -49,7 +49,7 @@ const selectorOf = ({ all, group, names, type }: Chosen) => {
 const flags = {
   names: Argument.String("name").pipe(Argument.withDescription("Names of devices"), Argument.atLeast(0)),
   group: text("group", "All devices of a group"),
-  type: text("type", "All devices of a type: ACCESS, DIST, CORE"),
+  type: oneOf("type", ["ACCESS", "DIST", "CORE"], "All devices of a type").pipe(Flag.optional),
   all: flag("all", "All devices that are not synchronized"),
   dryRun: flag("dry-run", "Only show what would change"),
   force: flag("force", "Also devices that were changed outside Switchyard"),

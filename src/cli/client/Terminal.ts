@@ -2,7 +2,7 @@
  * The parts that commands share at the terminal: answers as a table for people, or as JSON or comma-separated values for programs;
  * questions; and refusals. Colours only on a terminal.
  */
-import { Console, Effect, Runtime, Schema } from "effect"
+import { Console, Effect, Option, Runtime, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
@@ -18,6 +18,22 @@ export const format = {
   json: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON"), Flag.withDefault(false)),
   csv: Flag.Boolean("csv").pipe(Flag.withDescription("Print comma-separated values"), Flag.withDefault(false))
 }
+/** `--json` of a command whose answer is JSON anyway, so that programs can say it to every command. */
+export const jsonAlways = Flag.Boolean("json").pipe(
+  Flag.withDescription("Print JSON, as without it"),
+  Flag.withDefault(false)
+)
+
+/** A flag with one of these values, in any case. Another one is refused with all of them. */
+export const oneOf = <Value extends string>(name: string, values: ReadonlyArray<Value>, description: string) =>
+  Flag.String(name).pipe(
+    Flag.filterMap(
+      (sent) => Option.fromUndefinedOr(values.find((value) => value.toLowerCase() === sent.toLowerCase())),
+      () => `Expected one of: ${values.join(", ")}`
+    ),
+    Flag.withDescription(`${description}: ${values.join(", ")}`)
+  )
+
 export interface Format {
   readonly json: boolean
   readonly csv: boolean

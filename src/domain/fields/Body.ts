@@ -4,6 +4,7 @@
  * get the schema of the sent body.
  */
 import { Effect, Option, Predicate, Result, Schema, SchemaAST, SchemaGetter, SchemaIssue } from "effect"
+import { noSuchField } from "./KnownNames.ts"
 import { isBody, isObject, type JsonObject } from "./Values.ts"
 
 // A field of a request: an Effect schema of the value that handlers get, with an annotation that contains the rule by which
@@ -93,6 +94,7 @@ type RefusalMessage = string | ReadonlyArray<string> | { readonly errors: Readon
 
 const REFUSAL = "switchyard/refusal"
 const WIRE = "switchyard/wire"
+const KEYS = "switchyard/keys"
 
 /** An issue whose message is sent to the client unchanged. */
 export const refusedWith = (message: RefusalMessage) => new SchemaIssue.InvalidValue({ [REFUSAL]: message })
@@ -119,12 +121,22 @@ export const refusalOf = (issue: SchemaIssue.Issue): RefusalMessage | undefined 
   }
 }
 
+/** The keys of a body: those with a rule, those that are accepted without effect, and whether others are refused. */
+export interface BodyKeys {
+  readonly known: ReadonlySet<string>
+  readonly ignored: ReadonlySet<string>
+  readonly refusesOthers: boolean
+}
+
+const isKeys = (value: unknown): value is BodyKeys => Predicate.hasProperty(value, "refusesOthers")
+
 /** A sent value: every JSON value passes to the rules; documents and samples are made from `wire`. */
-export const Sent = <A>(is: (value: unknown) => value is A, wire: Schema.Top) =>
+export const Sent = <A>(is: (value: unknown) => value is A, wire: Schema.Top, keys?: BodyKeys) =>
   Schema.declare(is, {
     toCodecJson: () => undefined,
     toCodecStringTree: () => undefined,
-    [WIRE]: wire
+    [WIRE]: wire,
+    [KEYS]: keys
   }).check(
     Schema.makeFilter<A>(() => true, {
       representation: { id: "switchyard/sent", payload: null, schemas: [wire.ast] },
@@ -138,16 +150,27 @@ export const wireOf = (schema: Schema.Top): Schema.Top => {
   return Schema.isSchema(wire) ? wire : schema
 }
 
+/** The keys of the body of an endpoint; undefined for a schema from elsewhere. */
+export const keysOf = (schema: Schema.Top): BodyKeys | undefined => {
+  const keys = SchemaAST.toEncoded(schema.ast).annotations?.[KEYS]
+  return isKeys(keys) ? keys : undefined
+}
+
+/** The sentence about an unknown key, from the known ones. */
+type UnknownKey = (key: string, known: ReadonlySet<string>) => string
+
 /** The options of a body. */
 interface BodyOptions<A> {
   /** Its name in the API document; by default that of its call, such as `SyncDevicesRequest`. */
   readonly identifier?: string
   /** The message from all sentences; by default the list of them. */
   readonly message?: (sentences: ReadonlyArray<string>) => RefusalMessage
-  /** The refusal of an unknown key; by default such keys are ignored. */
-  readonly unknownKey?: (key: string) => string
-  /** Unknown keys that are ignored all the same. */
+  /** The refusal of an unknown key, if it is not the usual sentence. */
+  readonly unknownKey?: UnknownKey
+  /** Keys that clients may send and that have no effect: the answer says so. */
   readonly ignored?: ReadonlyArray<string>
+  /** Unknown keys are not refused: the request changes nothing, and its answer names them. */
+  readonly isLenient?: boolean
   /** The message for a refused field, for instance with the key and the value. */
   readonly sentencesOf?: (key: string, sent: unknown, sentence: string) => ReadonlyArray<string>
   /** Rules over several fields, applied when each of them is valid: the sentences of the refusal. */
@@ -203,10 +226,26 @@ interface CollectedFields {
 }
 
 type NamedRules = ReadonlyArray<readonly [key: string, field: FieldRule]>
-type AnyOptions = Pick<BodyOptions<never>, "unknownKey" | "ignored" | "sentencesOf">
+type AnyOptions = Pick<BodyOptions<never>, "unknownKey" | "sentencesOf">
+
+/** A body with more unknown keys is no misspelt one. */
+const MOST_UNKNOWN = 20
+
+const unknownIn = (keys: BodyKeys, body: JsonObject): ReadonlyArray<string> =>
+  Object.keys(body)
+    .filter((key) => !keys.known.has(key) && !keys.ignored.has(key))
+    .slice(0, MOST_UNKNOWN)
+
+/** What the answer to an accepted body says about keys that had no effect. */
+export const withoutEffect = (keys: BodyKeys, body: JsonObject): ReadonlyArray<string> => [
+  ...Object.keys(body)
+    .filter((key) => keys.ignored.has(key))
+    .map((key) => `${key}: it has no effect here`),
+  ...unknownIn(keys, body).map((key) => noSuchField(key, keys.known))
+]
 
 /** Checks every field in order, and unknown keys. */
-const collect = (rules: NamedRules, options: AnyOptions, body: JsonObject): CollectedFields => {
+const collect = (rules: NamedRules, keys: BodyKeys, options: AnyOptions, body: JsonObject): CollectedFields => {
   const values = new Map<string, unknown>()
   const refusals = new Map<string, ReadonlyArray<string>>()
   for (const [key, field] of rules) {
@@ -223,10 +262,8 @@ const collect = (rules: NamedRules, options: AnyOptions, body: JsonObject): Coll
       )
     } else if (Option.isSome(outcome.success)) values.set(key, outcome.success.value)
   }
-  const known = new Set([...rules.map(([key]) => key), ...(options.ignored ?? [])])
-  for (const key of options.unknownKey === undefined ? [] : Object.keys(body)) {
-    if (!known.has(key)) refusals.set(key, [options.unknownKey?.(key) ?? key])
-  }
+  const { unknownKey = noSuchField } = options
+  if (keys.refusesOthers) for (const key of unknownIn(keys, body)) refusals.set(key, [unknownKey(key, keys.known)])
   return { values: Object.fromEntries(values), refusals }
 }
 
@@ -241,6 +278,7 @@ const wireStruct = (rules: NamedRules, identifier: string | undefined) => {
 const checkerOf = <const Fields extends Schema.Struct.Fields>(
   fields: Fields,
   rules: NamedRules,
+  keys: BodyKeys,
   options: BodyOptions<Schema.Struct<Fields>["Type"]>
 ) => {
   type A = Schema.Struct<Fields>["Type"]
@@ -253,7 +291,7 @@ const checkerOf = <const Fields extends Schema.Struct.Fields>(
     throw new Error(`a rule of ${order.join(", ")} gives what its schema does not have`)
   }
   const check = (body: JsonObject): CheckedBody<A> => {
-    const { refusals, values } = collect(rules, options, body)
+    const { refusals, values } = collect(rules, keys, options, body)
     if (!isPart(values)) return defect()
     if (refusals.size > 0) return refusedBody<A>(values, refusals, order)
     if (!isWhole(values)) return defect()
@@ -270,8 +308,13 @@ export const make = <const Fields extends Schema.Struct.Fields>(
 ) => {
   type A = Schema.Struct<Fields>["Type"]
   const rules: NamedRules = Object.entries(fields).map(([key, field]) => [key, fieldOf(field)])
+  const keys: BodyKeys = {
+    known: new Set(rules.map(([key]) => key)),
+    ignored: new Set(options.ignored),
+    refusesOthers: options.isLenient !== true
+  }
   const wire = wireStruct(rules, options.identifier)
-  const { check, isWhole } = checkerOf(fields, rules, options)
+  const { check, isWhole } = checkerOf(fields, rules, keys, options)
   const part = Schema.declare((value): value is CheckedBody<A> => isChecked(value))
   const parse = (body: JsonObject): Effect.Effect<A, SchemaIssue.Issue> =>
     Result.match(check(body).complete, {
@@ -285,14 +328,14 @@ export const make = <const Fields extends Schema.Struct.Fields>(
     /** A part of another body that is checked by these rules and not refused with it. */
     part,
     /** The payload of a route that refuses it for any broken rule. */
-    schema: Sent(isBody, wire).pipe(
+    schema: Sent(isBody, wire, keys).pipe(
       Schema.decodeTo(Schema.declare(isWhole), {
         decode: SchemaGetter.transformEffect((body) => Effect.suspend(() => parse(body))),
         encode: SchemaGetter.forbiddenEncoding
       })
     ),
     /** The payload of a route that checks more before it refuses the body. */
-    checked: Sent(isBody, wire).pipe(
+    checked: Sent(isBody, wire, keys).pipe(
       Schema.decodeTo(part, { decode: SchemaGetter.transform(check), encode: SchemaGetter.forbiddenEncoding })
     )
   }

@@ -2,6 +2,7 @@
 import { Effect, Result, Schema, SchemaGetter } from "effect"
 import { isHostname } from "../Network.ts"
 import { refusedWith, Sent } from "./Body.ts"
+import { MAX_INTEGER } from "./Values.ts"
 
 const isText = (value: unknown): value is string | ReadonlyArray<string> =>
   typeof value === "string" || Array.isArray(value)
@@ -32,6 +33,12 @@ export const hostname = (refusal: string, wire?: Schema.Top) =>
 
 /** Any text. */
 export const text = (wire?: Schema.Top) => parameter(Schema.String, Result.succeed, wire)
+
+/** The number of a record in a path whose pattern takes digits alone; handlers read it. */
+export const id = Sent(
+  (value): value is string => typeof value === "string",
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_INTEGER }))
+)
 
 const YES: ReadonlySet<string> = new Set(["true", "1", "yes", "on"])
 

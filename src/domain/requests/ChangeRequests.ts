@@ -96,8 +96,12 @@ const faultsOf = (request: Combined): ReadonlyArray<string> => [
   ...(request.dry_run && request.dry_run_job !== undefined ? [FENCED_DRY_RUN] : [])
 ]
 
-/** The body of a synchronization whose device is in the path. */
-export const SyncOptions = Body.make(options, { message: Body.firstOf, together: faultsOf })
+/** The body of a synchronization whose device is in the path, which replaces the selector of the body. */
+export const SyncOptions = Body.make(options, {
+  message: Body.firstOf,
+  together: faultsOf,
+  ignored: ["hostname", "hostnames", "device_type", "group", "all"]
+})
 export type SyncOptions = typeof SyncOptions.schema.Type
 
 /** The body of a synchronization. */
@@ -221,6 +225,7 @@ export const TrialRequest = Body.make(
   },
   {
     message: Body.firstOf,
+    isLenient: true,
     together: ({ template, text, whole }) =>
       whole === true && text !== undefined && template === undefined
         ? ["template should name the file that the text stands for when whole is true"]
@@ -248,6 +253,7 @@ export const BranchRequest = Body.make(
   },
   {
     message: Body.firstOf,
+    isLenient: true,
     together: ({ branch, files }) => {
       if (branch === undefined && files === undefined) return ["branch must be specified"]
       return branch !== undefined && files !== undefined ? ["branch cannot be combined with files"] : []

@@ -5,6 +5,7 @@ import { isDeviceMac, isNumber, whyNoDeviceAddress } from "../DeviceIdentity.ts"
 import * as Body from "../fields/Body.ts"
 import { type AbsentRule, depending, ignorable, otherwise, required, type Rule } from "../fields/Body.ts"
 import { accept, address, convert, flag } from "../fields/Rules.ts"
+import { nameHint } from "../fields/KnownNames.ts"
 import { has, isObject, type JsonObject, own } from "../fields/Values.ts"
 import { isHostname, normalizeMac } from "../Network.ts"
 import { nullAsAbsent } from "./RequestFields.ts"
@@ -97,6 +98,7 @@ const UNKNOWN_TYPE = "Invalid 'device_type' provided"
 
 /** The body of device_initcheck: the same, with messages about arguments. */
 export const InitCheckRequest = Body.make(fields, {
+  isLenient: true,
   message: (sentences) => unusable(Body.firstOf(sentences)),
   together: (request) => [
     ...(request.device_type === "UNKNOWN" ? [UNKNOWN_TYPE] : []),
@@ -169,11 +171,16 @@ const textAt = (line: JsonObject, key: string): string | null => {
   return typeof sent === "string" && sent.trim() !== "" ? sent.trim() : null
 }
 
-const isIgnored = (key: string) => key === "mac" || key === "serial"
+const isIdentity = (key: string) => key === "mac" || key === "serial"
+
+/** The fields of a line besides its identity. `onLine` names the key. */
+const LineRole = Body.make(fields, {
+  unknownKey: (key, known) => `there is no such field${nameHint(key, [...known, "mac", "serial"])}`
+})
 
 const checkLine = (sent: unknown, index: number): Result.Result<InitLine, ReadonlyArray<string>> => {
   if (!isObject(sent)) return Result.fail([onLine(index, "devices", "should be an object")])
-  const checked = InitRequest.check(Object.fromEntries(Object.entries(sent).filter(([key]) => !isIgnored(key))))
+  const checked = LineRole.check(Object.fromEntries(Object.entries(sent).filter(([key]) => !isIdentity(key))))
   const wrong = [...checked.refusals].flatMap(([field, sentences]) =>
     sentences.map((sentence) => onLine(index, field, sentence))
   )

@@ -6,6 +6,7 @@ import { Option, Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"
 import { depending, ignorable, otherwise, required, type Rule } from "../fields/Body.ts"
 import { accept, convert, flag } from "../fields/Rules.ts"
+import { noSuchField } from "../fields/KnownNames.ts"
 import { has, isObject, lengthOf, shown } from "../fields/Values.ts"
 import { RevocationReason } from "../Certificate.ts"
 import {
@@ -140,7 +141,7 @@ const offeredKeys = (sent: unknown): Result.Result<ReadonlyArray<OfferedKey>, st
     const place = `host_keys[${index}]`
     if (!isObject(item)) return Result.fail(`${place} must be an object with hostname and fingerprint`)
     const unknown = Object.keys(item).find((key) => key !== "hostname" && key !== "fingerprint")
-    if (unknown !== undefined) return Result.fail(`${place}.${unknown}: there is no such field`)
+    if (unknown !== undefined) return Result.fail(`${place}.${noSuchField(unknown, ["hostname", "fingerprint"])}`)
     const { fingerprint, hostname } = item
     if (!isText(hostname) || hostname === "") return Result.fail(`${place}.hostname must be the name of a device`)
     if (!isFingerprint(fingerprint)) return Result.fail(`${place}.${NO_OFFERED}`)
@@ -289,5 +290,5 @@ export const SelftestRequest = Body.make(
       only("selftest", "Unknown action specified")
     )
   },
-  { message: Body.firstOf }
+  { message: Body.firstOf, isLenient: true }
 )

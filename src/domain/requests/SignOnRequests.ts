@@ -30,8 +30,6 @@ const roles = otherwise(
   accept(isRoles, () => ROLES_RULE)
 )
 
-const unknownKey = (key: string) => `${key}: there is no such field`
-
 export const NewTokenRequest = Body.make(
   {
     name,
@@ -46,7 +44,7 @@ export const NewTokenRequest = Body.make(
       flag(() => "is_machine: expected true or false")
     )
   },
-  { message: Body.firstOf, unknownKey }
+  { message: Body.firstOf }
 )
 export type NewTokenRequest = typeof NewTokenRequest.schema.Type
 
@@ -73,7 +71,7 @@ export const NewUserRequest = Body.make(
       flag(() => "break_glass: expected true or false")
     )
   },
-  { message: Body.firstOf, unknownKey }
+  { message: Body.firstOf }
 )
 export type NewUserRequest = typeof NewUserRequest.schema.Type
 
@@ -95,7 +93,6 @@ export const UserChangeRequest = Body.make(
   },
   {
     message: Body.firstOf,
-    unknownKey,
     together: ({ enabled, password, roles }) =>
       password === undefined && roles === undefined && enabled === undefined
         ? ["Nothing to change: expected roles, password or enabled"]
@@ -120,6 +117,6 @@ export const PersonRequest = Body.make(
       )
     )
   },
-  { identifier: "PersonRequest", message: Body.firstOf, unknownKey }
+  { identifier: "PersonRequest", message: Body.firstOf }
 )
 export type PersonRequest = typeof PersonRequest.schema.Type

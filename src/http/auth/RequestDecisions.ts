@@ -39,7 +39,7 @@ export const makeRequestDecisions = Effect.gen(function* () {
 
   /** Sends a stored request through the router in the name of an identity. */
   const send = Effect.fnUntraced(function* ({ method, path, sent }: StoredRequest, again: ReplayedRequest) {
-    const init = sent === "" ? { method } : { method, body: sent, headers: { "content-type": "application/json" } }
+    const init = { method, body: sent, headers: { "content-type": "application/json" } }
     const request = HttpServerRequest.fromWeb(new Request(`http://localhost${BASE}${path}`, init)).modify({
       url: `${BASE}${path}`
     })

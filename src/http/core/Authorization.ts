@@ -4,6 +4,7 @@
  */
 import { Effect, Layer, Result, Schema } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
 import { Permissions } from "../../access/Permissions.ts"
 import { Permit, Speaking } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
@@ -18,17 +19,24 @@ import { makeRefusalAudit } from "./RequestLog.ts"
 import { makePermitOf } from "./Permits.ts"
 import { makeApprovalGate, ReplayedRequest } from "./RequestApproval.ts"
 import { refuseOrDie } from "./HandlerErrors.ts"
+import { withKnownParameters } from "./UnknownNames.ts"
 import { Authentication, Authorization, Caller, HandlingOfCallers, ScrapeAuthorization } from "../../api/Requests.ts"
 import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import { makeContains } from "../../domain/access/HostLists.ts"
 
-/** Refuses a request whose address cannot be read. This happens after the caller and their permission are known. */
+/**
+ * Refuses a request whose address cannot be read, or has parameters that must be known. This happens after the caller and their permission
+ * are known.
+ */
 const readable = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
+  endpoint: HttpApiEndpoint.Top,
   httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.ParsedSearchParams> => {
   const { fault } = recall(request)
-  return fault === undefined ? httpEffect : Effect.succeed(failure(400, {}, fault))
+  return fault === undefined
+    ? withKnownParameters(request, endpoint, httpEffect)
+    : Effect.succeed(failure(400, {}, fault))
 }
 
 /** Runs the rest of the request in the name of its caller. */
@@ -120,7 +128,7 @@ const makeAuthentication = Effect.fnUntraced(function* (inTurn: Turns) {
       const asksMore = [...endpoint.middlewares].some(({ key }) => key === HandlingOfCallers.key)
       return admit((request, caller) => {
         const work = secured(request, caller, endpoint, httpEffect)
-        return inNameOf(request, caller, inTurn(caller, endpoint, asksMore ? work : readable(request, work)))
+        return inNameOf(request, caller, inTurn(caller, endpoint, asksMore ? work : readable(request, endpoint, work)))
       })
     }
   })
@@ -147,7 +155,7 @@ const makeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {
             }),
             noted
           )
-          const work = readable(request, secured(request, caller, endpoint, httpEffect))
+          const work = readable(request, endpoint, secured(request, caller, endpoint, httpEffect))
           const handled = noted(inNameOf(request, caller, inTurn(caller, endpoint, work)))
           return yield* handled.pipe(Effect.provideService(Permit, permit), Effect.provideService(Speaking, speaking))
         })
@@ -168,7 +176,7 @@ const makeHandlingOfCallers = Effect.gen(function* () {
         Effect.tapError(({ message }) => refused.caller(request, caller, message)),
         Effect.mapError(({ message }) => new Forbidden({ message }))
       )
-      return yield* readable(request, httpEffect)
+      return yield* readable(request, endpoint, httpEffect)
     })
   )
 })
@@ -185,7 +193,7 @@ const makeScrapeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const { address } = clientOf(request)
         return address !== null && needsNoToken(address)
-          ? inNameOf(request, scraper, readable(request, httpEffect))
+          ? inNameOf(request, scraper, readable(request, options.endpoint, httpEffect))
           : authorization.bearer(httpEffect, options)
       })
   })

@@ -18,6 +18,7 @@ interface Notes {
   body?: Readonly<Record<string, unknown>>
   fault?: string
   text?: string
+  warnings?: ReadonlyArray<string>
 }
 
 // Keyed by Node's request object, which stays the same when the router changes the request.
@@ -61,6 +62,16 @@ export const rememberBody = (
 /** Notes why the address cannot be read. */
 export const rememberFault = (request: HttpServerRequest.HttpServerRequest, fault: string): void => {
   notesOf(request).fault = fault
+}
+
+/** Notes names in the request that have no effect, for the answer. */
+export const rememberWarnings = (
+  request: HttpServerRequest.HttpServerRequest,
+  warnings: ReadonlyArray<string>
+): void => {
+  if (warnings.length === 0) return
+  const noted = notesOf(request)
+  noted.warnings = [...(noted.warnings ?? []), ...warnings]
 }
 
 /** Notes the text of a JSON body of any size. */

@@ -11,6 +11,7 @@ import { failWhenOurs, OwnFaults } from "../../runtime/OwnFaults.ts"
 import { OwnFault } from "../../runtime/SystemErrors.ts"
 import { rememberRoute } from "./Client.ts"
 import { Availability, Caller } from "../../api/Requests.ts"
+import { isOpen, withKnownParameters, withWarnings } from "./UnknownNames.ts"
 import {
   BadRequest,
   Conflict,
@@ -118,13 +119,15 @@ const refuseValue = (door: string, cause: Cause.Cause<unknown>) =>
   )
 
 /**
- * Lets handlers answer 503, notes the endpoint for metrics, and answers database errors that a handler did not catch. A value that the
+ * Lets handlers answer 503, notes the endpoint for metrics, adds warnings to the answer, and answers database errors that a handler did not catch. A value that the
  * database refuses is 400.
  */
 export const AvailabilityLive = Layer.succeed(Availability, (httpEffect, { endpoint }) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     rememberRoute(request, endpoint.path)
-    const answer = Effect.catchIf(failWhenAway(httpEffect), SqlError.isSqlError, (error) =>
+    const work = isOpen(endpoint) ? withKnownParameters(request, endpoint, httpEffect) : httpEffect
+    const handled = Effect.map(work, (response) => withWarnings(request, response))
+    const answer = Effect.catchIf(failWhenAway(handled), SqlError.isSqlError, (error) =>
       refusedValue(error) === undefined ? refuse(error) : Effect.die(error)
     )
     return Effect.catchCauseIf(

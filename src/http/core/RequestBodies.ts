@@ -4,7 +4,7 @@
  * and whose texts may travel (`domain/Text.ts`).
  */
 import { Context, Deferred, Duration, Effect, Layer, type Scope, Stream } from "effect"
-import { Headers, HttpServerRequest } from "effect/http"
+import { Headers, HttpRouter, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
 import { CallerDevices } from "../../access/CallerDevices.ts"
 import { Permit, permittedFields } from "../../access/Permit.ts"
@@ -18,6 +18,7 @@ import { refuseOrDie } from "./HandlerErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { rememberBody, rememberText } from "./Client.ts"
+import { knownBody } from "./UnknownNames.ts"
 import {
   BadRequest,
   Forbidden,
@@ -310,9 +311,11 @@ const makeRequestBody = Effect.gen(function* () {
       )
       const [fault] = faultsOfBody(text)
       if (fault !== undefined) return yield* new BadRequest({ message: fault })
-      const read = withText(request, text)
+      const known = knownBody(request, endpoint, yield* HttpRouter.params, text)
+      if (known.fault !== undefined) return yield* new BadRequest({ message: known.fault })
+      const read = withText(request, known.text)
       const handled = Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read)
-      return yield* refused(Effect.provideService(handled, Permit, permit), text)
+      return yield* refused(Effect.provideService(handled, Permit, permit), known.text)
     })
   )
 })

@@ -16,6 +16,7 @@ import {
 } from "../../store/Listing.ts"
 import { baseUrlOf } from "../core/Client.ts"
 import { BadRequest } from "../../api/Answers.ts"
+import { FILTER } from "../../api/Documented.ts"
 import { makeSharedRead } from "../../store/GroupedStatement.ts"
 
 /** Query parameters as parsed by the router: several values for a repeated name. */
@@ -31,8 +32,6 @@ interface ListDefaults {
   /** Like `sort` in a request. Default: by id. */
   readonly sort?: string
 }
-
-const FILTER = /^filter\[([a-zA-Z0-9_.]+)\](?:\[([^[\]]*)\])?$/
 
 /** Comparisons by the word in the second brackets; several words mean an exact match. */
 const OPERATORS: ReadonlyMap<string | undefined, Pick<ListFilter, "contains">> = new Map([

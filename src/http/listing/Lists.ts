@@ -1,20 +1,26 @@
-/** The lists as data: each field with its kind. */
-import { deviceTypes } from "../../domain/Device.ts"
-import { jobOutcomes, jobStatuses, noDevices } from "../../domain/Job.ts"
+/** The lists as data: each field with its kind (`domain/ListFields.ts`) and the SQL expression of its values. */
+import { noDevices } from "../../domain/Job.ts"
+import {
+  auditFields,
+  deliveryFields,
+  deviceFields,
+  jobFields,
+  type ListFields,
+  mgmtDomainFields
+} from "../../domain/ListFields.ts"
 import { platforms } from "../../domain/platforms/Platforms.ts"
-import type { ColumnKind, Listable } from "../../store/Listing.ts"
-import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
+import type { Listable } from "../../store/Listing.ts"
 import { DELIVERY_COLUMNS, DELIVERY_ROWS } from "../../store/AlertStore.ts"
 import { AUDIT_COLUMNS, AUDIT_ROWS } from "../../store/EventStore.ts"
 import { FAILED_TODAY, STANDINGS } from "../../store/FleetViews.ts"
 import { deviceColumn } from "../../store/JobResults.ts"
 import { jobsWithin } from "../../store/JobStore.ts"
 
-const columns = (table: string, kinds: Readonly<Record<string, ColumnKind>>): Listable["columns"] =>
-  Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, { sql: `${table}.${name}`, kind }]))
-
-const texts = (names: ReadonlyArray<string>): Readonly<Record<string, ColumnKind>> =>
-  Object.fromEntries(names.map((name) => [name, "text"]))
+/** The columns of a list: those of a table, and values of their own expressions. */
+const columns = (fields: ListFields, table: string, own: Readonly<Record<string, string>> = {}): Listable["columns"] =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, kind]) => [name, { kind, sql: own[name] ?? `${table}.${name}` }])
+  )
 
 /** The columns that a search looks in. */
 const SEARCHED = `concat_ws(' ', device.hostname, device.management_ip, device.secondary_management_ip, device.dhcp_ip, device.infra_ip,
@@ -23,41 +29,18 @@ const SEARCHED = `concat_ws(' ', device.hostname, device.management_ip, device.s
 /** Platforms with a driver; their names need no quoting. */
 const MANAGEABLE = platforms.filter(({ capabilities }) => capabilities !== null).map(({ name }) => `'${name}'`)
 
-/** A type that existing clients offer as a filter. No device has it, so the list is empty instead of an error. */
-const OFFERED = "FIREWALL"
-
 /** Devices; `select` is the store's. */
 export const devices = (select: string): Listable => ({
   name: "devices",
   select,
   from: "device",
-  columns: {
+  columns: columns(deviceFields, "device", {
     ...STANDINGS,
-    search: { sql: SEARCHED, kind: "text" },
-    manageable: { sql: `coalesce(device.platform in (${MANAGEABLE.join(", ")}), false)`, kind: "boolean" },
+    search: SEARCHED,
+    manageable: `coalesce(device.platform in (${MANAGEABLE.join(", ")}), false)`,
     // no column: the devices of a group come with the filter (`makeGroupSearch` of `http/devices/DeviceHandlers.ts`)
-    group: { sql: "null::text", kind: "text" },
-    ...columns("device", {
-      id: "integer",
-      site_id: "integer",
-      port: "integer",
-      ...texts([
-        "hostname",
-        "description",
-        "management_ip",
-        "secondary_management_ip",
-        "dhcp_ip",
-        "infra_ip",
-        "oob_ip"
-      ]),
-      ztp_mac: "mac",
-      ...texts(["serial", "platform", "vendor", "model", "os_version", "confhash"]),
-      synchronized: "boolean",
-      state: { oneOf: deviceStates },
-      device_type: { oneOf: [...deviceTypes, OFFERED] },
-      last_seen: "datetime"
-    })
-  },
+    group: "null::text"
+  }),
   within: (sql, { hostnames }) => sql`device.hostname = any(${hostnames}::text[])`
 })
 
@@ -66,36 +49,18 @@ export const jobs = (select: string): Listable => ({
   name: "jobs",
   select,
   from: "job",
-  columns: {
-    ...columns("job", {
-      id: "integer",
-      status: { oneOf: jobStatuses },
-      scheduled_time: "datetime",
-      start_time: "datetime",
-      finish_time: "datetime",
-      ...texts(["function_name", "scheduled_by", "comment", "ticket_ref"]),
-      ...texts(["settings_commit", "templates_commit"]),
-      next_job_id: "integer",
-      change_score: "integer",
-      outcome: { oneOf: jobOutcomes },
-      result: "json",
-      exception: "json",
-      start_arguments: "json"
-    }),
-    finished_devices: { sql: deviceColumn("finished_devices"), kind: "json" },
-    failed_devices: { sql: deviceColumn("failed_devices"), kind: "json" },
-    counts: { sql: deviceColumn("counts"), kind: "json" },
+  columns: columns(jobFields, "job", {
+    finished_devices: deviceColumn("finished_devices"),
+    failed_devices: deviceColumn("failed_devices"),
+    counts: deviceColumn("counts"),
     ...Object.fromEntries(
-      Object.keys(noDevices).map((name) => [
-        `counts_${name}`,
-        { sql: `((${deviceColumn("counts")} ->> '${name}')::int)`, kind: "integer" as const }
-      ])
+      Object.keys(noDevices).map((name) => [`counts_${name}`, `((${deviceColumn("counts")} ->> '${name}')::int)`])
     ),
     // live jobs that push what a dry run has shown
-    dry_run_job: { sql: "((job.start_arguments ->> 'dry_run_job')::int)", kind: "integer" },
-    failed_today: { sql: FAILED_TODAY, kind: "boolean" },
-    traceback: { sql: "(job.exception ->> 'traceback')", kind: "text" }
-  },
+    dry_run_job: "((job.start_arguments ->> 'dry_run_job')::int)",
+    failed_today: FAILED_TODAY,
+    traceback: "(job.exception ->> 'traceback')"
+  }),
   within: jobsWithin
 })
 
@@ -104,15 +69,7 @@ export const audit: Listable = {
   name: "audit",
   select: AUDIT_COLUMNS,
   from: AUDIT_ROWS,
-  columns: {
-    ...columns("event", {
-      id: "integer",
-      device_id: "integer",
-      job_id: "integer",
-      ...texts(["kind", "action", "actor", "way", "address", "hostname"])
-    }),
-    at: { sql: "iso_time(event.at)", kind: "text" }
-  },
+  columns: columns(auditFields, "event", { at: "iso_time(event.at)" }),
   within: (sql, { hostnames }) => sql`event.hostname = any(${hostnames}::text[])`
 }
 
@@ -121,13 +78,7 @@ export const deliveries: Listable = {
   name: "deliveries",
   select: DELIVERY_COLUMNS,
   from: DELIVERY_ROWS,
-  columns: columns("delivery", {
-    alert_id: "integer",
-    attempts: "integer",
-    created_at: "datetime",
-    ended_at: "datetime",
-    ...texts(["id", "rule", "receiver", "action", "state", "answer"])
-  })
+  columns: columns(deliveryFields, "delivery")
 }
 
 /** Management domains; `select` and `from` are the store's. */
@@ -135,12 +86,5 @@ export const mgmtdomains = (select: string, from: string): Listable => ({
   name: "mgmtdomains",
   select,
   from,
-  columns: columns("m", {
-    id: "integer",
-    device_a_id: "integer",
-    device_b_id: "integer",
-    site_id: "integer",
-    vlan: "integer",
-    ...texts(["ipv4_gw", "ipv6_gw", "device_a_ip", "device_b_ip", "description", "esi_mac"])
-  })
+  columns: columns(mgmtDomainFields, "m")
 })

@@ -97,7 +97,8 @@ export const makeProcessReading = Effect.fnUntraced(function* (dataDir: string) 
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, last)
     last = now
-    return { loopLag, loopUtilization: utilization }
+    // two readings at one moment have no time between them
+    return { loopLag, loopUtilization: Number.isFinite(utilization) ? utilization : 0 }
   }
 
   return Effect.gen(function* (): Effect.fn.Return<ProcessReading> {

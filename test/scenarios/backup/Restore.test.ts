@@ -32,7 +32,7 @@ it.live("restores every row exactly, refuses invalid targets, and names unknown 
     const again = yield* site.restore(empty)
     assert.match(again.text, /not empty; --replace replaces everything/)
     const asked = yield* site.restore(empty, ["--replace"])
-    assert.match(asked.text, /Say --yes if so. Nothing was changed/)
+    assert.match(asked.text, /Nothing was changed: without a terminal nobody can be asked. --yes does it unasked/)
     const replaced = yield* site.restore(empty, ["--replace", "--yes", "--without-key"], { SECRET_KEY: OTHER_KEY })
     assert.strictEqual(replaced.code, 0, replaced.text)
     assert.match(replaced.text, /cannot be read/)

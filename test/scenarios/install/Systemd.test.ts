@@ -13,9 +13,6 @@ const packageFile = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 ).pipe(Effect.map((folder) => must(process.execPath, ["scripts/debian.mjs", folder, "--fast"]).trim()))
 
-const AS_COMMANDS_DO = ["--pipe", "--wait", "--quiet", "-p", "User=switchyard"]
-const SETTINGS = ["-p", "EnvironmentFile=/etc/switchyard/switchyard.env", "-E", "DATA_DIR=/var/lib/switchyard"]
-
 const TO_A_FILE = "[Service]\\nStandardOutput=append:/var/log/switchyard/switchyard.log\\nStandardError=inherit\\n"
 
 describe.skipIf(unavailable !== undefined)(
@@ -55,10 +52,30 @@ describe.skipIf(unavailable !== undefined)(
           sh(`kill -9 ${first}`)
           yield* until(Effect.map(answers, (does) => does && mainPid() !== first))
 
-          const words = ["switchyard", "user", "add", "admin", "--role", "administrator"]
-          const added = container.run("systemd-run", [...AS_COMMANDS_DO, ...SETTINGS, ...words])
+          // root types it anywhere: the command finds the service, and leaves nothing of root
+          const typed = (words: string) => container.run("sh", ["-c", `cd / && switchyard ${words}`])
+          const TOP =
+            "At the database in /var/lib/switchyard (settings of /etc/switchyard/switchyard.env), as switchyard\n"
+          const added = typed("user add admin --role administrator")
           assert.strictEqual(added.status, 0, added.said)
-          assert.include(added.said, "admin")
+          assert.include(added.said, TOP)
+          assert.include(JSON.parse(added.stdout), { name: "admin" })
+          assert.include(typed("user list --json").stdout, '"admin"')
+          assert.include(typed("doctor").said, "are valid (/etc/switchyard/switchyard.env)")
+          const ofStranger = container.run("setpriv", [
+            "--reuid=nobody",
+            "--clear-groups",
+            "switchyard",
+            "user",
+            "list"
+          ])
+          assert.include(ofStranger.said, "run the command with sudo, or join the group switchyard")
+          const leavesNothing = () => {
+            assert.strictEqual(sh("find /var/lib/switchyard /var/backups/switchyard ! -user switchyard").trim(), "")
+            sh("test ! -e /data")
+          }
+          assert.include(sh("cd / && DATA_DIR=/var/lib/switchyard switchyard user list --json"), '"admin"')
+          leavesNothing()
 
           const inJournal = (unit: string) => sh(`journalctl --output=cat --unit=${unit}`)
           const backups = () => sh("find /var/backups/switchyard -name '*.backup'").split("\n").filter(Boolean)
@@ -101,6 +118,24 @@ describe.skipIf(unavailable !== undefined)(
           sh("systemctl stop switchyard")
           assert.strictEqual(sh("systemctl show -p Result --value switchyard").trim(), "success")
           assert.strictEqual(sh("pgrep -u switchyard | wc -l").trim(), "0", "nothing of it runs")
+
+          // while it is stopped its copies of secrets are gone, and systemd has removed its folder
+          sh("echo PASSWORD_MANAGED_FILE=/run/switchyard/managed >> /etc/switchyard/switchyard.env")
+          for (const words of [
+            "migrate",
+            "backup /var/backups/switchyard/by-hand.tar",
+            "restore /var/backups/switchyard/by-hand.tar --replace --yes",
+            "secret list",
+            "audit verify",
+            "user list"
+          ]) {
+            const end = typed(words)
+            assert.strictEqual(end.status, 0, `${words}: ${end.said}`)
+            assert.include(end.said, TOP)
+          }
+          leavesNothing()
+          assert.strictEqual(sh("pgrep -u switchyard | wc -l").trim(), "0", "no command leaves a database running")
+          sh("sed -i /PASSWORD_MANAGED_FILE=/d /etc/switchyard/switchyard.env")
 
           sh("systemctl start switchyard")
           yield* until(answers)

@@ -30,11 +30,11 @@ class Calls(Transport):
         """Approve the host keys of several devices. ``POST /api/v1.0/device_hostkeys/approve``"""
         return self._call("POST", "/api/v1.0/device_hostkeys/approve", body=body)  # type: ignore[no-any-return]
 
-    def approve_job(self, id: str | int, body: DecisionRequest) -> ApproveJobResult:
+    def approve_job(self, id: int, body: DecisionRequest) -> ApproveJobResult:
         """Approve a job. ``POST /api/v1.0/job/{id}/approve``"""
         return self._call("POST", path_of("/api/v1.0/job/{id}/approve", {"id": id}), body=body)  # type: ignore[no-any-return]
 
-    def approve_request(self, id: str | int, body: DecisionRequest) -> ApproveRequestResult:
+    def approve_request(self, id: int, body: DecisionRequest) -> ApproveRequestResult:
         """Approve a request. ``POST /api/v1.0/approvals/{id}/approve``"""
         return self._call("POST", path_of("/api/v1.0/approvals/{id}/approve", {"id": id}), body=body)  # type: ignore[no-any-return]
 
@@ -54,7 +54,7 @@ class Calls(Transport):
         """Check a branch before it is merged. ``POST /api/v1.0/repository/{name}/check``"""
         return self._call("POST", path_of("/api/v1.0/repository/{name}/check", {"name": name}), body=body or {})  # type: ignore[no-any-return]
 
-    def check_device_init(self, id: str | int, body: InitDeviceRequest) -> dict[str, Any]:
+    def check_device_init(self, id: int, body: InitDeviceRequest) -> dict[str, Any]:
         """Check whether a device could be initialised. ``POST /api/v1.0/device_initcheck/{id}``"""
         return self._call("POST", path_of("/api/v1.0/device_initcheck/{id}", {"id": id}), body=body)  # type: ignore[no-any-return]
 
@@ -114,7 +114,7 @@ class Calls(Transport):
         """Add a user with a password. ``POST /api/v1.0/auth/users``"""
         return self._call("POST", "/api/v1.0/auth/users", body=body)  # type: ignore[no-any-return]
 
-    def delete_device(self, id: str | int, body: DeleteDeviceRequest | None = None) -> DeleteDeviceResult | JobStarted:
+    def delete_device(self, id: int, body: DeleteDeviceRequest | None = None) -> DeleteDeviceResult | JobStarted:
         """Delete a device. ``DELETE /api/v1.0/device/{id}``"""
         return self._call("DELETE", path_of("/api/v1.0/device/{id}", {"id": id}), body=body or {}, gives="all")  # type: ignore[no-any-return]
 
@@ -122,7 +122,7 @@ class Calls(Transport):
         """Remove an image. ``DELETE /api/v1.0/firmware/{filename}``"""
         return self._call("DELETE", path_of("/api/v1.0/firmware/{filename}", {"filename": filename}), gives="all")  # type: ignore[no-any-return]
 
-    def delete_linknet(self, id: str | int) -> DeleteLinknetResult:
+    def delete_linknet(self, id: int) -> DeleteLinknetResult:
         """Delete a link. ``DELETE /api/v1.0/linknet/{id}``"""
         return self._call("DELETE", path_of("/api/v1.0/linknet/{id}", {"id": id}))  # type: ignore[no-any-return]
 
@@ -130,11 +130,11 @@ class Calls(Transport):
         """Delete a link (old form). ``DELETE /api/v1.0/linknets``"""
         return self._call("DELETE", "/api/v1.0/linknets", body=body)  # type: ignore[no-any-return]
 
-    def delete_mgmt_domain(self, id: str | int) -> DeleteMgmtDomainResult:
+    def delete_mgmt_domain(self, id: int) -> DeleteMgmtDomainResult:
         """Delete a management domain. ``DELETE /api/v1.0/mgmtdomain/{id}``"""
         return self._call("DELETE", path_of("/api/v1.0/mgmtdomain/{id}", {"id": id}))  # type: ignore[no-any-return]
 
-    def delete_mute(self, id: str | int) -> DeleteMuteResult:
+    def delete_mute(self, id: int) -> DeleteMuteResult:
         """Remove a mute. ``DELETE /api/v1.0/alerts/mutes/{id}``"""
         return self._call("DELETE", path_of("/api/v1.0/alerts/mutes/{id}", {"id": id}))  # type: ignore[no-any-return]
 
@@ -218,19 +218,19 @@ class Calls(Transport):
         """Read the states of the ports. ``GET /api/v1.0/device/{hostname}/interface_status``"""
         return self._call("GET", path_of("/api/v1.0/device/{hostname}/interface_status", {"hostname": hostname}))  # type: ignore[no-any-return]
 
-    def get_job(self, id: str | int, *, filter_jobresult: str | int | None = None) -> GetJobResult:
+    def get_job(self, id: int, *, filter_jobresult: str | int | None = None, show_secrets: str | int | None = None) -> GetJobResult:
         """Read one job. ``GET /api/v1.0/job/{id}``"""
-        return self._call("GET", path_of("/api/v1.0/job/{id}", {"id": id}), query={"filter_jobresult": filter_jobresult})  # type: ignore[no-any-return]
+        return self._call("GET", path_of("/api/v1.0/job/{id}", {"id": id}), query={"filter_jobresult": filter_jobresult, "show_secrets": show_secrets})  # type: ignore[no-any-return]
 
-    def get_job_diffs(self, id: str | int, *, search: str | int | None = None, group: str | int | None = None) -> JobDiffs:
+    def get_job_diffs(self, id: int, *, search: str | int | None = None, group: str | int | None = None) -> JobDiffs:
         """Read the differences of a job, in groups. ``GET /api/v1.0/job/{id}/diffs``"""
         return self._call("GET", path_of("/api/v1.0/job/{id}/diffs", {"id": id}), query={"search": search, "group": group})  # type: ignore[no-any-return]
 
-    def get_job_progress(self, id: str | int) -> JobProgress:
+    def get_job_progress(self, id: int) -> JobProgress:
         """Read the progress of a job by device. ``GET /api/v1.0/job/{id}/progress``"""
         return self._call("GET", path_of("/api/v1.0/job/{id}/progress", {"id": id}))  # type: ignore[no-any-return]
 
-    def get_linknet(self, id: str | int) -> GetLinknetResult:
+    def get_linknet(self, id: int) -> GetLinknetResult:
         """Read one link. ``GET /api/v1.0/linknet/{id}``"""
         return self._call("GET", path_of("/api/v1.0/linknet/{id}", {"id": id}))  # type: ignore[no-any-return]
 
@@ -250,7 +250,7 @@ class Calls(Transport):
         """Read the metrics. ``GET /metrics``"""
         return self._call("GET", "/metrics", gives="text")  # type: ignore[no-any-return]
 
-    def get_mgmt_domain(self, id: str | int) -> GetMgmtDomainResult:
+    def get_mgmt_domain(self, id: int) -> GetMgmtDomainResult:
         """Read one management domain. ``GET /api/v1.0/mgmtdomain/{id}``"""
         return self._call("GET", path_of("/api/v1.0/mgmtdomain/{id}", {"id": id}))  # type: ignore[no-any-return]
 
@@ -262,7 +262,7 @@ class Calls(Transport):
         """Count devices and jobs by state. ``GET /api/v1.0/overview``"""
         return self._call("GET", "/api/v1.0/overview")  # type: ignore[no-any-return]
 
-    def get_previous_config(self, hostname: str | int, *, job_id: str | int | None = None, previous: str | int | None = None, before: str | int | None = None) -> PreviousConfig:
+    def get_previous_config(self, hostname: str | int, *, job_id: int | None = None, previous: int | None = None, before: str | int | None = None) -> PreviousConfig:
         """Read an earlier configuration. ``GET /api/v1.0/device/{hostname}/previous_config``"""
         return self._call("GET", path_of("/api/v1.0/device/{hostname}/previous_config", {"hostname": hostname}), query={"job_id": job_id, "previous": previous, "before": before})  # type: ignore[no-any-return]
 
@@ -326,7 +326,7 @@ class Calls(Transport):
         """The network as planned and seen. ``GET /api/v1.0/topology``"""
         return self._call("GET", "/api/v1.0/topology")  # type: ignore[no-any-return]
 
-    def get_upgrade_progress(self, id: str | int) -> UpgradeProgress:
+    def get_upgrade_progress(self, id: int) -> UpgradeProgress:
         """Read the progress of an upgrade. ``GET /api/v1.0/job/{id}/upgrade``"""
         return self._call("GET", path_of("/api/v1.0/job/{id}/upgrade", {"id": id}))  # type: ignore[no-any-return]
 
@@ -338,7 +338,7 @@ class Calls(Transport):
         """Show the windows. ``GET /api/v1.0/windows``"""
         return self._call("GET", "/api/v1.0/windows", query={"device": device, "group": group})  # type: ignore[no-any-return]
 
-    def init_device(self, id: str | int, body: InitDeviceRequest) -> JobStarted:
+    def init_device(self, id: int, body: InitDeviceRequest) -> JobStarted:
         """Initialise a discovered device. ``POST /api/v1.0/device_init/{id}``"""
         return self._call("POST", path_of("/api/v1.0/device_init/{id}", {"id": id}), body=body, gives="all")  # type: ignore[no-any-return]
 
@@ -350,19 +350,19 @@ class Calls(Transport):
         """List requests that wait for another person. ``GET /api/v1.0/approvals``"""
         return self._call("GET", "/api/v1.0/approvals")  # type: ignore[no-any-return]
 
-    def list_audit_events(self, *, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter: Filter | None = None) -> ListAuditEventsResult:
+    def list_audit_events(self, *, sort: Literal["id", "-id", "at", "-at", "device_id", "-device_id", "job_id", "-job_id", "kind", "-kind", "action", "-action", "actor", "-actor", "way", "-way", "address", "-address", "hostname", "-hostname"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter: Filter | None = None) -> ListAuditEventsResult:
         """List the audit. ``GET /api/v1.0/audit``"""
-        return self._call("GET", "/api/v1.0/audit", query={"sort": sort, "page": page, "per_page": per_page}, filter=filter)  # type: ignore[no-any-return]
+        return self._call("GET", "/api/v1.0/audit", query={"sort": sort, "page": page, "per_page": per_page, "limit": limit}, filter=filter)  # type: ignore[no-any-return]
 
-    def all_audit_events(self, *, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter: Filter | None = None) -> Iterator[AuditEvent]:
+    def all_audit_events(self, *, sort: Literal["id", "-id", "at", "-at", "device_id", "-device_id", "job_id", "-job_id", "kind", "-kind", "action", "-action", "actor", "-actor", "way", "-way", "address", "-address", "hostname", "-hostname"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter: Filter | None = None) -> Iterator[AuditEvent]:
         """The same, record by record, with all pages."""
-        return self._pages("events", "GET", "/api/v1.0/audit", query={"sort": sort, "page": page, "per_page": per_page}, filter=filter)
+        return self._pages("events", "GET", "/api/v1.0/audit", query={"sort": sort, "page": page, "per_page": per_page, "limit": limit}, filter=filter)
 
     def list_certificates(self, *, hostname: str | int | None = None) -> ListCertificatesResult:
         """List the certificates of devices. ``GET /api/v1.0/certificates``"""
         return self._call("GET", "/api/v1.0/certificates", query={"hostname": hostname})  # type: ignore[no-any-return]
 
-    def list_commits(self, name: Literal["settings", "templates"], *, limit: str | int | None = None) -> CommitsOfRepository:
+    def list_commits(self, name: Literal["settings", "templates"], *, limit: int | None = None) -> CommitsOfRepository:
         """List a repository's commits. ``GET /api/v1.0/repository/{name}/commits``"""
         return self._call("GET", path_of("/api/v1.0/repository/{name}/commits", {"name": name}), query={"limit": limit})  # type: ignore[no-any-return]
 
@@ -370,31 +370,31 @@ class Calls(Transport):
         """List a device's stored configurations. ``GET /api/v1.0/device/{hostname}/configs``"""
         return self._call("GET", path_of("/api/v1.0/device/{hostname}/configs", {"hostname": hostname}))  # type: ignore[no-any-return]
 
-    def list_deliveries(self, *, state: str | int | None = None, receiver: str | int | None = None, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter: Filter | None = None) -> ListDeliveriesResult:
+    def list_deliveries(self, *, state: str | int | None = None, receiver: str | int | None = None, sort: Literal["id", "-id", "alert_id", "-alert_id", "attempts", "-attempts", "created_at", "-created_at", "ended_at", "-ended_at", "rule", "-rule", "receiver", "-receiver", "action", "-action", "state", "-state", "answer", "-answer"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter: Filter | None = None) -> ListDeliveriesResult:
         """List messages to receivers. ``GET /api/v1.0/alerts/deliveries``"""
-        return self._call("GET", "/api/v1.0/alerts/deliveries", query={"state": state, "receiver": receiver, "sort": sort, "page": page, "per_page": per_page}, filter=filter)  # type: ignore[no-any-return]
+        return self._call("GET", "/api/v1.0/alerts/deliveries", query={"state": state, "receiver": receiver, "sort": sort, "page": page, "per_page": per_page, "limit": limit}, filter=filter)  # type: ignore[no-any-return]
 
-    def all_deliveries(self, *, state: str | int | None = None, receiver: str | int | None = None, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter: Filter | None = None) -> Iterator[Delivery]:
+    def all_deliveries(self, *, state: str | int | None = None, receiver: str | int | None = None, sort: Literal["id", "-id", "alert_id", "-alert_id", "attempts", "-attempts", "created_at", "-created_at", "ended_at", "-ended_at", "rule", "-rule", "receiver", "-receiver", "action", "-action", "state", "-state", "answer", "-answer"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter: Filter | None = None) -> Iterator[Delivery]:
         """The same, record by record, with all pages."""
-        return self._pages("deliveries", "GET", "/api/v1.0/alerts/deliveries", query={"state": state, "receiver": receiver, "sort": sort, "page": page, "per_page": per_page}, filter=filter)
+        return self._pages("deliveries", "GET", "/api/v1.0/alerts/deliveries", query={"state": state, "receiver": receiver, "sort": sort, "page": page, "per_page": per_page, "limit": limit}, filter=filter)
 
-    def list_device_audit_events(self, hostname: str | int, *, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter: Filter | None = None) -> ListDeviceAuditEventsResult:
+    def list_device_audit_events(self, hostname: str | int, *, sort: Literal["id", "-id", "at", "-at", "device_id", "-device_id", "job_id", "-job_id", "kind", "-kind", "action", "-action", "actor", "-actor", "way", "-way", "address", "-address", "hostname", "-hostname"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter: Filter | None = None) -> ListDeviceAuditEventsResult:
         """Read the history of a device. ``GET /api/v1.0/device/{hostname}/audit``"""
-        return self._call("GET", path_of("/api/v1.0/device/{hostname}/audit", {"hostname": hostname}), query={"sort": sort, "page": page, "per_page": per_page}, filter=filter)  # type: ignore[no-any-return]
+        return self._call("GET", path_of("/api/v1.0/device/{hostname}/audit", {"hostname": hostname}), query={"sort": sort, "page": page, "per_page": per_page, "limit": limit}, filter=filter)  # type: ignore[no-any-return]
 
-    def all_device_audit_events(self, hostname: str | int, *, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter: Filter | None = None) -> Iterator[AuditEvent]:
+    def all_device_audit_events(self, hostname: str | int, *, sort: Literal["id", "-id", "at", "-at", "device_id", "-device_id", "job_id", "-job_id", "kind", "-kind", "action", "-action", "actor", "-actor", "way", "-way", "address", "-address", "hostname", "-hostname"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter: Filter | None = None) -> Iterator[AuditEvent]:
         """The same, record by record, with all pages."""
-        return self._pages("events", "GET", path_of("/api/v1.0/device/{hostname}/audit", {"hostname": hostname}), query={"sort": sort, "page": page, "per_page": per_page}, filter=filter)
+        return self._pages("events", "GET", path_of("/api/v1.0/device/{hostname}/audit", {"hostname": hostname}), query={"sort": sort, "page": page, "per_page": per_page, "limit": limit}, filter=filter)
 
-    def list_devices(self, *, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter: Filter | None = None) -> ListDevicesResult:
+    def list_devices(self, *, sort: Literal["unsynchronized_by", "-unsynchronized_by", "drifted", "-drifted", "unreachable", "-unreachable", "in_change", "-in_change", "search", "-search", "manageable", "-manageable", "group", "-group", "id", "-id", "site_id", "-site_id", "port", "-port", "hostname", "-hostname", "description", "-description", "management_ip", "-management_ip", "secondary_management_ip", "-secondary_management_ip", "dhcp_ip", "-dhcp_ip", "infra_ip", "-infra_ip", "oob_ip", "-oob_ip", "ztp_mac", "-ztp_mac", "serial", "-serial", "platform", "-platform", "vendor", "-vendor", "model", "-model", "os_version", "-os_version", "confhash", "-confhash", "synchronized", "-synchronized", "state", "-state", "device_type", "-device_type", "last_seen", "-last_seen"] | None = None, page: int | None = None, per_page: int | None = None, filter: Filter | None = None) -> ListDevicesResult:
         """List devices. ``GET /api/v1.0/devices``"""
         return self._call("GET", "/api/v1.0/devices", query={"sort": sort, "page": page, "per_page": per_page}, filter=filter)  # type: ignore[no-any-return]
 
-    def all_devices(self, *, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter: Filter | None = None) -> Iterator[Device]:
+    def all_devices(self, *, sort: Literal["unsynchronized_by", "-unsynchronized_by", "drifted", "-drifted", "unreachable", "-unreachable", "in_change", "-in_change", "search", "-search", "manageable", "-manageable", "group", "-group", "id", "-id", "site_id", "-site_id", "port", "-port", "hostname", "-hostname", "description", "-description", "management_ip", "-management_ip", "secondary_management_ip", "-secondary_management_ip", "dhcp_ip", "-dhcp_ip", "infra_ip", "-infra_ip", "oob_ip", "-oob_ip", "ztp_mac", "-ztp_mac", "serial", "-serial", "platform", "-platform", "vendor", "-vendor", "model", "-model", "os_version", "-os_version", "confhash", "-confhash", "synchronized", "-synchronized", "state", "-state", "device_type", "-device_type", "last_seen", "-last_seen"] | None = None, page: int | None = None, per_page: int | None = None, filter: Filter | None = None) -> Iterator[Device]:
         """The same, record by record, with all pages."""
         return self._pages("devices", "GET", "/api/v1.0/devices", query={"sort": sort, "page": page, "per_page": per_page}, filter=filter)
 
-    def list_events(self, *, kind: str | int | None = None, device: str | int | None = None, group: str | int | None = None, job: str | int | None = None, since: str | int | None = None, limit: str | int | None = None) -> EventPage:
+    def list_events(self, *, kind: str | int | None = None, device: str | int | None = None, group: str | int | None = None, job: int | None = None, since: int | None = None, limit: int | None = None) -> EventPage:
         """Read or follow events. ``GET /api/v1.0/events``"""
         return self._call("GET", "/api/v1.0/events", query={"kind": kind, "device": device, "group": group, "job": job, "since": since, "limit": limit})  # type: ignore[no-any-return]
 
@@ -422,21 +422,21 @@ class Calls(Transport):
         """List a device's interfaces. ``GET /api/v1.0/device/{hostname}/interfaces``"""
         return self._call("GET", path_of("/api/v1.0/device/{hostname}/interfaces", {"hostname": hostname}))  # type: ignore[no-any-return]
 
-    def list_job_audit_events(self, id: str | int, *, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter: Filter | None = None) -> ListJobAuditEventsResult:
+    def list_job_audit_events(self, id: int, *, sort: Literal["id", "-id", "at", "-at", "device_id", "-device_id", "job_id", "-job_id", "kind", "-kind", "action", "-action", "actor", "-actor", "way", "-way", "address", "-address", "hostname", "-hostname"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter: Filter | None = None) -> ListJobAuditEventsResult:
         """Read the history of a job. ``GET /api/v1.0/job/{id}/audit``"""
-        return self._call("GET", path_of("/api/v1.0/job/{id}/audit", {"id": id}), query={"sort": sort, "page": page, "per_page": per_page}, filter=filter)  # type: ignore[no-any-return]
+        return self._call("GET", path_of("/api/v1.0/job/{id}/audit", {"id": id}), query={"sort": sort, "page": page, "per_page": per_page, "limit": limit}, filter=filter)  # type: ignore[no-any-return]
 
-    def all_job_audit_events(self, id: str | int, *, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter: Filter | None = None) -> Iterator[AuditEvent]:
+    def all_job_audit_events(self, id: int, *, sort: Literal["id", "-id", "at", "-at", "device_id", "-device_id", "job_id", "-job_id", "kind", "-kind", "action", "-action", "actor", "-actor", "way", "-way", "address", "-address", "hostname", "-hostname"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter: Filter | None = None) -> Iterator[AuditEvent]:
         """The same, record by record, with all pages."""
-        return self._pages("events", "GET", path_of("/api/v1.0/job/{id}/audit", {"id": id}), query={"sort": sort, "page": page, "per_page": per_page}, filter=filter)
+        return self._pages("events", "GET", path_of("/api/v1.0/job/{id}/audit", {"id": id}), query={"sort": sort, "page": page, "per_page": per_page, "limit": limit}, filter=filter)
 
-    def list_jobs(self, *, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter_jobresult: str | int | None = None, filter: Filter | None = None) -> ListJobsResult:
+    def list_jobs(self, *, sort: Literal["id", "-id", "status", "-status", "scheduled_time", "-scheduled_time", "start_time", "-start_time", "finish_time", "-finish_time", "function_name", "-function_name", "scheduled_by", "-scheduled_by", "comment", "-comment", "ticket_ref", "-ticket_ref", "settings_commit", "-settings_commit", "templates_commit", "-templates_commit", "next_job_id", "-next_job_id", "change_score", "-change_score", "outcome", "-outcome", "result", "-result", "exception", "-exception", "start_arguments", "-start_arguments", "finished_devices", "-finished_devices", "failed_devices", "-failed_devices", "counts", "-counts", "counts_devices", "-counts_devices", "counts_succeeded", "-counts_succeeded", "counts_failed", "-counts_failed", "counts_changed", "-counts_changed", "dry_run_job", "-dry_run_job", "failed_today", "-failed_today", "traceback", "-traceback"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter_jobresult: str | int | None = None, show_secrets: str | int | None = None, filter: Filter | None = None) -> ListJobsResult:
         """List jobs. ``GET /api/v1.0/jobs``"""
-        return self._call("GET", "/api/v1.0/jobs", query={"sort": sort, "page": page, "per_page": per_page, "filter_jobresult": filter_jobresult}, filter=filter)  # type: ignore[no-any-return]
+        return self._call("GET", "/api/v1.0/jobs", query={"sort": sort, "page": page, "per_page": per_page, "limit": limit, "filter_jobresult": filter_jobresult, "show_secrets": show_secrets}, filter=filter)  # type: ignore[no-any-return]
 
-    def all_jobs(self, *, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter_jobresult: str | int | None = None, filter: Filter | None = None) -> Iterator[Job]:
+    def all_jobs(self, *, sort: Literal["id", "-id", "status", "-status", "scheduled_time", "-scheduled_time", "start_time", "-start_time", "finish_time", "-finish_time", "function_name", "-function_name", "scheduled_by", "-scheduled_by", "comment", "-comment", "ticket_ref", "-ticket_ref", "settings_commit", "-settings_commit", "templates_commit", "-templates_commit", "next_job_id", "-next_job_id", "change_score", "-change_score", "outcome", "-outcome", "result", "-result", "exception", "-exception", "start_arguments", "-start_arguments", "finished_devices", "-finished_devices", "failed_devices", "-failed_devices", "counts", "-counts", "counts_devices", "-counts_devices", "counts_succeeded", "-counts_succeeded", "counts_failed", "-counts_failed", "counts_changed", "-counts_changed", "dry_run_job", "-dry_run_job", "failed_today", "-failed_today", "traceback", "-traceback"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter_jobresult: str | int | None = None, show_secrets: str | int | None = None, filter: Filter | None = None) -> Iterator[Job]:
         """The same, record by record, with all pages."""
-        return self._pages("jobs", "GET", "/api/v1.0/jobs", query={"sort": sort, "page": page, "per_page": per_page, "filter_jobresult": filter_jobresult}, filter=filter)
+        return self._pages("jobs", "GET", "/api/v1.0/jobs", query={"sort": sort, "page": page, "per_page": per_page, "limit": limit, "filter_jobresult": filter_jobresult, "show_secrets": show_secrets}, filter=filter)
 
     def list_learned_lines(self, *, platform: str | int | None = None, release: str | int | None = None) -> ListLearnedLinesResult:
         """List learnt spellings of lines. ``GET /api/v1.0/learned_lines``"""
@@ -458,11 +458,11 @@ class Calls(Transport):
         """List the login methods. ``GET /api/v1.0/auth/ways``"""
         return self._call("GET", "/api/v1.0/auth/ways")  # type: ignore[no-any-return]
 
-    def list_mgmt_domains(self, *, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter: Filter | None = None) -> ListMgmtDomainsResult:
+    def list_mgmt_domains(self, *, sort: Literal["id", "-id", "device_a_id", "-device_a_id", "device_b_id", "-device_b_id", "site_id", "-site_id", "vlan", "-vlan", "ipv4_gw", "-ipv4_gw", "ipv6_gw", "-ipv6_gw", "device_a_ip", "-device_a_ip", "device_b_ip", "-device_b_ip", "description", "-description", "esi_mac", "-esi_mac"] | None = None, page: int | None = None, per_page: int | None = None, filter: Filter | None = None) -> ListMgmtDomainsResult:
         """List management domains. ``GET /api/v1.0/mgmtdomains``"""
         return self._call("GET", "/api/v1.0/mgmtdomains", query={"sort": sort, "page": page, "per_page": per_page}, filter=filter)  # type: ignore[no-any-return]
 
-    def all_mgmt_domains(self, *, sort: str | int | None = None, page: str | int | None = None, per_page: str | int | None = None, filter: Filter | None = None) -> Iterator[MgmtDomain]:
+    def all_mgmt_domains(self, *, sort: Literal["id", "-id", "device_a_id", "-device_a_id", "device_b_id", "-device_b_id", "site_id", "-site_id", "vlan", "-vlan", "ipv4_gw", "-ipv4_gw", "ipv6_gw", "-ipv6_gw", "device_a_ip", "-device_a_ip", "device_b_ip", "-device_b_ip", "description", "-description", "esi_mac", "-esi_mac"] | None = None, page: int | None = None, per_page: int | None = None, filter: Filter | None = None) -> Iterator[MgmtDomain]:
         """The same, record by record, with all pages."""
         return self._pages("mgmtdomains", "GET", "/api/v1.0/mgmtdomains", query={"sort": sort, "page": page, "per_page": per_page}, filter=filter)
 
@@ -542,11 +542,11 @@ class Calls(Transport):
         """Refresh a repository. ``PUT /api/v1.0/repository/{name}``"""
         return self._call("PUT", path_of("/api/v1.0/repository/{name}", {"name": name}), body=body, gives="all")  # type: ignore[no-any-return]
 
-    def reject_job(self, id: str | int, body: DecisionRequest) -> RejectJobResult:
+    def reject_job(self, id: int, body: DecisionRequest) -> RejectJobResult:
         """Reject a job. ``POST /api/v1.0/job/{id}/reject``"""
         return self._call("POST", path_of("/api/v1.0/job/{id}/reject", {"id": id}), body=body)  # type: ignore[no-any-return]
 
-    def reject_request(self, id: str | int, body: DecisionRequest) -> RejectRequestResult:
+    def reject_request(self, id: int, body: DecisionRequest) -> RejectRequestResult:
         """Reject a request. ``POST /api/v1.0/approvals/{id}/reject``"""
         return self._call("POST", path_of("/api/v1.0/approvals/{id}/reject", {"id": id}), body=body)  # type: ignore[no-any-return]
 
@@ -578,7 +578,7 @@ class Calls(Transport):
         """Restore an earlier configuration. ``POST /api/v1.0/device/{hostname}/previous_config``"""
         return self._call("POST", path_of("/api/v1.0/device/{hostname}/previous_config", {"hostname": hostname}), body=body, gives="all")  # type: ignore[no-any-return]
 
-    def revert_job(self, id: str | int, body: RevertJobRequest | None = None) -> JobStarted:
+    def revert_job(self, id: int, body: RevertJobRequest | None = None) -> JobStarted:
         """Revert a job. ``POST /api/v1.0/job/{id}/revert``"""
         return self._call("POST", path_of("/api/v1.0/job/{id}/revert", {"id": id}), body=body or {}, gives="all")  # type: ignore[no-any-return]
 
@@ -586,7 +586,7 @@ class Calls(Transport):
         """Revoke a certificate. ``POST /api/v1.0/certificate/{serial}/revoke``"""
         return self._call("POST", path_of("/api/v1.0/certificate/{serial}/revoke", {"serial": serial}), body=body or {})  # type: ignore[no-any-return]
 
-    def revoke_token(self, id: str | int) -> RevokeTokenResult:
+    def revoke_token(self, id: int) -> RevokeTokenResult:
         """Revoke a token. ``DELETE /api/v1.0/auth/tokens/{id}``"""
         return self._call("DELETE", path_of("/api/v1.0/auth/tokens/{id}", {"id": id}))  # type: ignore[no-any-return]
 
@@ -614,7 +614,7 @@ class Calls(Transport):
         """Accept the identity of a device. ``POST /api/v1.0/device/{hostname}/trust``"""
         return self._call("POST", path_of("/api/v1.0/device/{hostname}/trust", {"hostname": hostname}), body=body or {})  # type: ignore[no-any-return]
 
-    def update_device(self, id: str | int, body: UpdateDeviceRequest | None = None) -> UpdateDeviceResult:
+    def update_device(self, id: int, body: UpdateDeviceRequest | None = None) -> UpdateDeviceResult:
         """Change a device. ``PUT /api/v1.0/device/{id}``"""
         return self._call("PUT", path_of("/api/v1.0/device/{id}", {"id": id}), body=body or {})  # type: ignore[no-any-return]
 
@@ -630,15 +630,15 @@ class Calls(Transport):
         """Change interfaces. ``PUT /api/v1.0/device/{hostname}/interfaces``"""
         return self._call("PUT", path_of("/api/v1.0/device/{hostname}/interfaces", {"hostname": hostname}), body=body)  # type: ignore[no-any-return]
 
-    def update_job(self, id: str | int, body: UpdateJobRequest) -> UpdateJobResult:
+    def update_job(self, id: int, body: UpdateJobRequest) -> UpdateJobResult:
         """Abort, pause or resume a job. ``PUT /api/v1.0/job/{id}``"""
         return self._call("PUT", path_of("/api/v1.0/job/{id}", {"id": id}), body=body)  # type: ignore[no-any-return]
 
-    def update_linknet(self, id: str | int, body: UpdateLinknetRequest | None = None) -> UpdateLinknetResult | UpdateLinknetResult2:
+    def update_linknet(self, id: int, body: UpdateLinknetRequest | None = None) -> UpdateLinknetResult | UpdateLinknetResult2:
         """Change a link. ``PUT /api/v1.0/linknet/{id}``"""
         return self._call("PUT", path_of("/api/v1.0/linknet/{id}", {"id": id}), body=body or {}, gives="all")  # type: ignore[no-any-return]
 
-    def update_mgmt_domain(self, id: str | int, body: UpdateMgmtDomainRequest | None = None) -> UpdateMgmtDomainResult | UpdateMgmtDomainResult2:
+    def update_mgmt_domain(self, id: int, body: UpdateMgmtDomainRequest | None = None) -> UpdateMgmtDomainResult | UpdateMgmtDomainResult2:
         """Change a management domain. ``PUT /api/v1.0/mgmtdomain/{id}``"""
         return self._call("PUT", path_of("/api/v1.0/mgmtdomain/{id}", {"id": id}), body=body or {}, gives="all")  # type: ignore[no-any-return]
 
@@ -650,7 +650,7 @@ class Calls(Transport):
         """Upgrade the firmware of switches. ``POST /api/v1.0/firmware/upgrade``"""
         return self._call("POST", "/api/v1.0/firmware/upgrade", body=body or {}, gives="all")  # type: ignore[no-any-return]
 
-    def withdraw_learned_line(self, id: str | int) -> WithdrawLearnedLineResult:
+    def withdraw_learned_line(self, id: int) -> WithdrawLearnedLineResult:
         """Withdraw a learnt spelling. ``DELETE /api/v1.0/learned_lines/{id}``"""
         return self._call("DELETE", path_of("/api/v1.0/learned_lines/{id}", {"id": id}))  # type: ignore[no-any-return]
 

@@ -9,6 +9,12 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired, TypeAlias
 
 
+class AbortedResult(TypedDict):
+    """Why a job of any function was aborted before it began"""
+
+    message: str
+
+
 class AddedDevice(TypedDict):
     id: int
     hostname: str
@@ -90,7 +96,7 @@ class ApiToken(TypedDict):
 
 class ApprovalAnswer(TypedDict):
     status: int
-    message: Any | None
+    message: Any
 
 
 class ApprovalWait(TypedDict):
@@ -176,7 +182,7 @@ class ChangedConfiguration(TypedDict):
 
 class ChangedInterface(TypedDict):
     configtype: NotRequired[str]
-    data: NotRequired[dict[str, Any] | None]
+    data: NotRequired[InterfaceData | None]
 
 
 class CheckedBranch(TypedDict):
@@ -241,6 +247,17 @@ class ConfigurationEffect(TypedDict):
     devices: list[ChangedConfiguration]
 
 
+class ConfirmResultRollout(TypedDict):
+    stopped: str
+
+
+class ConfirmResult(TypedDict):
+    """The result of a confirmation of proved changes"""
+
+    devices: NotRequired[dict[str, DeviceResult]]
+    rollout: NotRequired[ConfirmResultRollout]
+
+
 class Conflict(TypedDict):
     status: Literal["error"]
     message: FailureMessage
@@ -260,7 +277,7 @@ class CountedVersion(TypedDict):
 class DatabaseStatus(TypedDict):
     version: str
     is_embedded: bool
-    size_bytes: float | Literal["Infinity", "-Infinity", "NaN"]
+    size_bytes: float
     schema_version: int
     connections: list[ConnectionCount]
 
@@ -315,7 +332,7 @@ class Delivery(TypedDict):
 class DeliveryCounts(TypedDict):
     waiting: int
     dead: int
-    oldest_seconds: float | Literal["Infinity", "-Infinity", "NaN"]
+    oldest_seconds: float
 
 
 class Device(TypedDict):
@@ -408,6 +425,11 @@ class DeviceProgress(TypedDict):
     said: str | None
 
 
+class DeviceResult(TypedDict):
+    failed: bool
+    job_tasks: list[JobTask]
+
+
 DeviceState: TypeAlias = "Literal[\"UNKNOWN\", \"PRE_CONFIGURED\", \"DHCP_BOOT\", \"DISCOVERED\", \"INIT\", \"MANAGED\", \"MANAGED_NOIF\", \"UNMANAGED\"]"
 
 
@@ -427,6 +449,13 @@ class DeviceUpgrade(TypedDict):
     said: str | None
 
 
+class DevicesResult(TypedDict):
+    """The result of a job on devices"""
+
+    devices: NotRequired[dict[str, DeviceResult]]
+    skipped_devices: NotRequired[dict[str, str]]
+
+
 class DiffGroup(TypedDict):
     key: str
     count: int
@@ -444,8 +473,8 @@ class DiscoverDeviceRequest(TypedDict):
 
 
 class DiskStatus(TypedDict):
-    free_bytes: float | Literal["Infinity", "-Infinity", "NaN"]
-    size_bytes: float | Literal["Infinity", "-Infinity", "NaN"]
+    free_bytes: float
+    size_bytes: float
 
 
 class EffectiveSettings(TypedDict):
@@ -490,11 +519,24 @@ class Explanation(TypedDict):
 
 class ExportedInterface(TypedDict):
     configtype: str
-    data: dict[str, Any] | None
+    data: InterfaceData | None
 
 
 class ExportedInterfaces(TypedDict):
     interfaces: dict[str, ExportedInterface]
+
+
+class FactChange(TypedDict):
+    old: Any
+    new: Any
+
+
+class FactsResult(TypedDict):
+    """The facts of a device that have changed"""
+
+    devices: NotRequired[dict[str, DeviceResult]]
+    diff: NotRequired[dict[str, FactChange]]
+    remarks: NotRequired[list[str]]
 
 
 FailedProofPolicy: TypeAlias = "Literal[\"leave\", \"retry\"]"
@@ -512,6 +554,9 @@ class FaultReport(TypedDict):
     status: Literal["DOWN"]
     checks: list[HealthCheck]
     remark: NotRequired[str]
+
+
+FileResult: TypeAlias = "str"
 
 
 class FindAnswer(TypedDict):
@@ -666,11 +711,24 @@ class InitLine(TypedDict):
     replace_hostname: NotRequired[bool]
 
 
+class InitResult(TypedDict):
+    """The result of step 1 of an initialisation; `progress` while it runs"""
+
+    devices: NotRequired[dict[str, DeviceResult]]
+    progress: NotRequired[list[InitStep]]
+
+
+class InitStep(TypedDict):
+    time: str
+    step: str
+    message: str
+
+
 class Interface(TypedDict):
     device_id: int
     name: str
     configtype: ConfigType
-    data: dict[str, Any] | None
+    data: InterfaceData | None
     indexnum: int
 
 
@@ -715,6 +773,12 @@ class InterfaceStatus(TypedDict):
     errors: NotRequired[PortErrors]
 
 
+class InterfacesResult(TypedDict):
+    """The ports that were written"""
+
+    interfaces: NotRequired[list[WrittenInterface]]
+
+
 class InternalError(TypedDict):
     status: Literal["error"]
     message: FailureMessage
@@ -732,7 +796,7 @@ class Job(TypedDict):
     comment: str | None
     ticket_ref: str | None
     next_job_id: int | None
-    result: Any
+    result: JobResult | None
     exception: JobException | None
     traceback: str | None
     finished_devices: list[str] | None
@@ -791,13 +855,28 @@ class JobQueueCounts(TypedDict):
     failed_today: int
 
 
+JobResult: TypeAlias = "SyncResult | ConfirmResult | DevicesResult | InitResult | InterfacesResult | RefreshResult | FactsResult | UpgradeResult | FileResult | AbortedResult"
+
+
 class JobStarted(TypedDict):
     status: Literal["success"]
     data: str
     job_id: int
+    warnings: NotRequired[list[str]]
 
 
 JobStatus: TypeAlias = "Literal[\"UNKNOWN\", \"SCHEDULED\", \"RUNNING\", \"FINISHED\", \"EXCEPTION\", \"ABORTED\", \"ABORTING\"]"
+
+
+class JobTask(TypedDict):
+    task_name: str
+    result: Any
+    diff: str
+    failed: bool
+    proof: NotRequired[Literal["loaded-again", "promised-text", "lines"]]
+    remarks: NotRequired[list[str]]
+    said: NotRequired[list[SaidLine]]
+    not_shown: NotRequired[list[NotShownLine]]
 
 
 JobWaiting: TypeAlias = "LockWait | TimerWait | ApprovalWait | WindowWait | PlaceWait | PauseWait"
@@ -884,8 +963,8 @@ class LoginProvider(TypedDict):
 
 
 class LoopLag(TypedDict):
-    median: float | Literal["Infinity", "-Infinity", "NaN"]
-    p99: float | Literal["Infinity", "-Infinity", "NaN"]
+    median: float
+    p99: float
 
 
 class MgmtDomain(TypedDict):
@@ -938,6 +1017,12 @@ NamingPort = TypedDict(
 class NotFound(TypedDict):
     status: Literal["error"]
     message: FailureMessage
+
+
+class NotShownLine(TypedDict):
+    line_number: int
+    line: str
+    is_new: bool
 
 
 class OfferedHostKey(TypedDict):
@@ -1059,22 +1144,36 @@ class PreviousConfig(TypedDict):
 
 
 class ProcessStatus(TypedDict):
-    uptime_seconds: float | Literal["Infinity", "-Infinity", "NaN"]
-    memory_bytes: float | Literal["Infinity", "-Infinity", "NaN"]
+    uptime_seconds: float
+    memory_bytes: float
     open_files: int | None
     loop_lag_seconds: LoopLag
-    loop_utilization: float | Literal["Infinity", "-Infinity", "NaN"]
+    loop_utilization: float
 
 
 class QueueStatus(TypedDict):
     jobs: list[QueuedJobs]
-    oldest_seconds: float | Literal["Infinity", "-Infinity", "NaN"]
+    oldest_seconds: float
 
 
 class QueuedJobs(TypedDict):
     function_name: str
     status: str
     count: int
+
+
+class RefreshResult(TypedDict):
+    """The commit that came into force as a sentence, or why it did not"""
+
+    message: NotRequired[str]
+    error: NotRequired[str]
+    repository: str
+
+
+class RefusedAutoPush(TypedDict):
+    refused: str
+    message: str
+    lines: list[str]
 
 
 class Remark(TypedDict):
@@ -1107,7 +1206,7 @@ class RenderedTemplate(TypedDict):
 class ReplicaStatus(TypedDict):
     address: str
     is_healthy: bool
-    heard_seconds: float | Literal["Infinity", "-Infinity", "NaN"]
+    heard_seconds: float
 
 
 class RepositoryCommit(TypedDict):
@@ -1141,7 +1240,7 @@ class RequestApproval(TypedDict):
     operation: str
     method: str
     path: str
-    body: Any | None
+    body: Any
     asked_by: str
     asked_at: str
     expires_at: str
@@ -1160,7 +1259,7 @@ class RequestTimeout(TypedDict):
 class RetainedRows(TypedDict):
     kind: str
     rows: int
-    bytes: float | Literal["Infinity", "-Infinity", "NaN"] | None
+    bytes: float | None
     oldest: str | None
     due: int
     removed: int
@@ -1188,6 +1287,12 @@ class RuleEffect(TypedDict):
     lost: int
     gained_names: list[str]
     lost_names: list[str]
+
+
+class SaidLine(TypedDict):
+    line_number: int
+    line: str
+    answer: str
 
 
 class SentStackMember(TypedDict):
@@ -1256,6 +1361,12 @@ class Statecharts(TypedDict):
     change: Statechart
 
 
+class StoppedRollout(TypedDict):
+    stopped: str
+    reverted: list[str]
+    not_started: list[str]
+
+
 class StoredConfig(TypedDict):
     job_id: int
     finish_time: str
@@ -1269,6 +1380,11 @@ class StoredConfig(TypedDict):
     templates_commit: str | None
 
 
+class SyncBeside(TypedDict):
+    job_id: int
+    hostnames: list[str]
+
+
 class SyncEvent(TypedDict):
     cause: str
     timestamp: float
@@ -1277,6 +1393,17 @@ class SyncEvent(TypedDict):
     made_by: str | None
     job_id: int | None
     failed_proof: NotRequired[str]
+
+
+class SyncResult(TypedDict):
+    """The result of a synchronization"""
+
+    devices: NotRequired[dict[str, DeviceResult]]
+    skipped_devices: NotRequired[dict[str, str]]
+    remarks: NotRequired[list[str]]
+    rollout: NotRequired[StoppedRollout]
+    auto_push: NotRequired[RefusedAutoPush]
+    beside: NotRequired[list[SyncBeside]]
 
 
 class TemplateLogLine(TypedDict):
@@ -1382,6 +1509,17 @@ class UpgradeProgress(TypedDict):
     status: str
     steps: list[UpgradeStep]
     devices: list[DeviceUpgrade]
+
+
+class UpgradeResultTotals(TypedDict):
+    selected_devices: int
+
+
+class UpgradeResult(TypedDict):
+    """The result of an upgrade; the tasks of each device are also a list under its hostname"""
+
+    devices: NotRequired[dict[str, DeviceResult]]
+    _totals: NotRequired[UpgradeResultTotals]
 
 
 UpgradeStep: TypeAlias = "Literal[\"pre_flight\", \"download\", \"activate\", \"reboot\", \"post_flight\"]"
@@ -1492,6 +1630,12 @@ class WindowWait(TypedDict):
     why: str
     until: str | None
     message: str
+
+
+class WrittenInterface(TypedDict):
+    name: str
+    configtype: str
+    data: dict[str, Any] | None
 
 
 class UpdateDeviceRequest(TypedDict):
@@ -1923,6 +2067,7 @@ class DeleteDeviceResultData(TypedDict):
 class DeleteDeviceResult(TypedDict):
     status: Literal["success"]
     data: DeleteDeviceResultData
+    warnings: NotRequired[list[str]]
 
 
 class DeleteLinknetResult(TypedDict):
@@ -2011,6 +2156,7 @@ class GetOpticsResult(TypedDict):
 class GetRepositoryResult(TypedDict):
     status: Literal["success"]
     data: str
+    warnings: NotRequired[list[str]]
     waiting: WaitingCommit | None
 
 
@@ -2072,6 +2218,7 @@ class ListFindingsResult(TypedDict):
 class ListFirmwareResult(TypedDict):
     status: Literal["success"]
     data: FirmwareFiles
+    warnings: NotRequired[list[str]]
     files: list[str]
     defaults: list[DefaultImage]
 
@@ -2247,6 +2394,7 @@ class UpdateLinknetResultData(TypedDict):
 class UpdateLinknetResult(TypedDict):
     status: Literal["success"]
     data: UpdateLinknetResultData
+    warnings: NotRequired[list[str]]
 
 
 class UpdateLinknetResult2Data(TypedDict):
@@ -2256,6 +2404,7 @@ class UpdateLinknetResult2Data(TypedDict):
 class UpdateLinknetResult2(TypedDict):
     status: Literal["success"]
     data: UpdateLinknetResult2Data
+    warnings: NotRequired[list[str]]
 
 
 class UpdateMgmtDomainResultData(TypedDict):
@@ -2265,6 +2414,7 @@ class UpdateMgmtDomainResultData(TypedDict):
 class UpdateMgmtDomainResult(TypedDict):
     status: Literal["success"]
     data: UpdateMgmtDomainResultData
+    warnings: NotRequired[list[str]]
 
 
 class UpdateMgmtDomainResult2Data(TypedDict):
@@ -2274,6 +2424,7 @@ class UpdateMgmtDomainResult2Data(TypedDict):
 class UpdateMgmtDomainResult2(TypedDict):
     status: Literal["success"]
     data: UpdateMgmtDomainResult2Data
+    warnings: NotRequired[list[str]]
 
 
 class UpdateUserResult(TypedDict):

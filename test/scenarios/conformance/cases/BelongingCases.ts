@@ -36,7 +36,7 @@ const stack: ReadonlyArray<Case> = [
     request: {
       method: "PUT",
       path: "/device/east-a1/stackmember",
-      json: members({ hardware_id: "X9", member_no: "3", colour: 1 })
+      json: members({ hardware_id: "X9", member_no: "3" })
     },
     reply: { status: 200, body: { data: { stackmembers: [{ member_no: 3, hardware_id: "X9", priority: null }] } } },
     afterwards: [{ path: "/device/4", body: { data: { devices: [{ synchronized: true }] } } }]
@@ -51,6 +51,11 @@ const stack: ReadonlyArray<Case> = [
     request: { method: "PUT", path: "/device/nobody/stackmember", json: members() },
     reply: { status: 404, body: { message: "Device not found" } }
   },
+  put(
+    "that an element has an unknown key",
+    members({ hardware_id: "X9", colour: 1 }),
+    "colour: there is no such field, known are member_no, hardware_id, priority"
+  ),
   put("that the list is missing", {}, "stackmembers: Field required"),
   put("that it is no list", { stackmembers: {} }, "stackmembers: Input should be a valid list"),
   put("that an element is no object", members("x"), "stackmembers: Input should be a valid dictionary"),
@@ -137,7 +142,7 @@ const history: ReadonlyArray<Case> = [
   },
   {
     name: "the added members; the device stays synchronized",
-    request: { method: "POST", path: "/device_synchistory", json: { ...event, timestamp: "1688458956.68", job_id: 5 } },
+    request: { method: "POST", path: "/device_synchistory", json: { ...event, timestamp: "1688458956.68" } },
     reply: { status: 200, body: { status: "success", data: { ...event, timestamp: 1688458956.68, job_id: absent } } },
     afterwards: [
       {

@@ -380,7 +380,7 @@ export const windowCases: ReadonlyArray<Case> = [
   getWindows("no group of that name", "?group=WEST", 400, { message: "Could not find a group with name WEST" }),
   getWindows("no device of that name", "?device=nobody", 404, { message: "Device not found" }),
   ...["/device_syncto", "/device/east-a1/apply_config"].flatMap((path): ReadonlyArray<Case> => {
-    const sent = { hostname: "east-a1", full_config: "hostname x" }
+    const sent = path === "/device_syncto" ? { hostname: "east-a1" } : { full_config: "hostname x" }
     const refused = (name: string, more: object, message: string): Case => ({
       name,
       request: { method: "POST", path, json: { ...sent, ...more } },

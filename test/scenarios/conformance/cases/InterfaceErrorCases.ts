@@ -102,23 +102,32 @@ export const interfaceErrorCases: ReadonlyArray<Case> = [
   bad("that text for the configuration is text", { cli_append_str: 5 }, "cli_append_str must be a string, got: 5"),
   ...(
     [
-      [{ untagged_vlan: "STUDENT" }, "untagged_vlan"],
-      [{ colour: "red", size: 5 }, "colour, size"],
-      [{ data: { colour: "red" } }, "data.colour"],
+      [{ untagged_vlan: "STUDENT" }, ["untagged_vlan: there is no such field, known are configtype, data"]],
       [
-        { configtype: null, data: { colour: "red", Description: "x" }, enabled: false },
-        "data.colour, data.Description, enabled"
+        { color: "red", size: 5 },
+        [
+          "color: there is no such field, known are configtype, data",
+          "size: there is no such field, known are configtype, data"
+        ]
       ],
-      [{ ["x".repeat(200)]: 1 }, `${"x".repeat(64)}…`]
+      [
+        { configtype: null, data: { untaged_vlan: "STUDENT", Description: "x" }, enabled: false },
+        [
+          "data.untaged_vlan: there is no such field, did you mean untagged_vlan?",
+          "data.Description: there is no such field, did you mean description?",
+          "enabled: there is no such field, known are configtype, data"
+        ]
+      ],
+      [{ ["x".repeat(200)]: 1 }, [`${"x".repeat(64)}…: there is no such field, known are configtype, data`]]
     ] as const
-  ).map(([entry, keys]): Case => ({
-    name: "that an entry says nothing that the server knows; the others are stored",
+  ).map(([entry, faults]): Case => ({
+    name: "which keys of an entry are unknown; the others are stored",
     request: change({ Ethernet1: entry, Ethernet2: { data: { description: "AP 12" } } }),
     reply: {
       status: 400,
       body: {
         message: {
-          errors: [`Interface Ethernet1 is unchanged, because these keys are unknown: ${keys}`],
+          errors: faults.map((fault) => `Interface Ethernet1: ${fault}`),
           updated: { Ethernet1: absent, Ethernet2: { data: { description: "AP 12" } } }
         }
       }

@@ -62,8 +62,8 @@ export const linknetChangeCases: ReadonlyArray<Case> = [
   },
   {
     name: "no change; no device becomes unsynchronized",
-    request: put({ device_a_ip: "10.198.0.0", device_a: "core1", id: 9, colour: 1 }),
-    reply: { status: 200, body: { data: { unchanged_linknet: { id: 1 } } } },
+    request: put({ device_a_ip: "10.198.0.0", device_a: "core1", id: 9 }),
+    reply: { status: 200, body: { data: { unchanged_linknet: { id: 1 } }, warnings: ["id: it has no effect here"] } },
     afterwards: [{ path: "/device/core1", body: { data: { devices: [{ synchronized: true }] } } }]
   },
   wrong("that this is no network", { ipv4_network: "x" }, "ipv4_network", "x", NETWORK),

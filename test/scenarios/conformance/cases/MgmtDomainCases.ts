@@ -218,7 +218,7 @@ export const mgmtDomainCases: ReadonlyArray<Case> = [
   },
   {
     name: "no change; no device becomes unsynchronized",
-    request: { method: "PUT", path: "/mgmtdomain/1", json: { vlan: "600", id: 9, device_a: "core1", colour: 1 } },
+    request: { method: "PUT", path: "/mgmtdomain/1", json: { vlan: "600", id: 9, device_a: "core1" } },
     reply: { status: 200, body: { data: { unchanged_mgmtdomain: { id: 1, vlan: 600 }, updated_mgmtdomain: absent } } },
     afterwards: [{ path: "/device/2", body: { data: { devices: [{ synchronized: true }] } } }]
   },

@@ -203,7 +203,7 @@ const withoutSettings: ReadonlyArray<Case> = [
     request: {
       method: "POST",
       path: `/${path}`,
-      json: { group: "EAST_WING", url: "http://images.example.org", reboot: true }
+      json: path === "firmware/upgrade" ? { group: "EAST_WING", reboot: true } : { group: "EAST_WING" }
     },
     reply: {
       status: 503,

@@ -203,4 +203,24 @@ const transport: ReadonlyArray<Case> = [
   }
 ]
 
-export const systemCases: ReadonlyArray<Case> = [...system, ...transport]
+/** Calls that change something and take no body. */
+const bodiless: ReadonlyArray<Case> = (
+  [
+    ["DELETE", "/linknet/1"],
+    ["DELETE", "/mgmtdomain/1"],
+    ["DELETE", "/learned_lines/1"],
+    ["DELETE", "/firmware/EOS64-4.31.5M.swi"],
+    ["POST", "/firmware/EOS64-4.31.5M.swi/set-default"],
+    ["DELETE", "/auth/tokens/1"],
+    ["DELETE", "/auth/users/rita"],
+    ["POST", "/alerts/deliveries/x/replay"],
+    ["POST", "/alerts/receivers/noc/test"],
+    ["DELETE", "/alerts/mutes/1"]
+  ] as const
+).map(([method, path]) => ({
+  name: "that the call has no options",
+  request: { method, path, json: { dry_run: true } },
+  reply: { status: 400, body: { status: "error", message: "dry_run: there is no such field" } }
+}))
+
+export const systemCases: ReadonlyArray<Case> = [...system, ...transport, ...bodiless]
