@@ -6,7 +6,8 @@
  *
  * In NetBox: an event rule for devices, created and updated, with a webhook to this address, POST, application/json, and the same secret.
  *
- * A new device is UNMANAGED: no login is sent to it before a person sets it to MANAGED. A device that was deleted in NetBox stays here.
+ * The token needs a role that may GET /devices, POST /device and PUT /device/{id} with the right `trust`, because it says where a switch is
+ * logged in to. A new device is UNMANAGED: no login is sent to it before a person sets it to MANAGED. A device that was deleted in NetBox stays here.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"

@@ -1,6 +1,6 @@
 /** Where the clients are, how the TypeScript one is built, and the Python of this machine. */
 import { Effect } from "effect"
-import { spawnSync } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import { cpSync, mkdirSync } from "node:fs"
 import * as path from "node:path"
 
@@ -22,4 +22,12 @@ export const buildTypeScript = (folder: string) =>
     const built = spawnSync(path.join(root, "node_modules/.bin/tsc"), words, { encoding: "utf8" })
     if (built.status !== 0) throw new Error(`${built.stdout}${built.stderr}`)
     cpSync(path.join(source, "package.json"), path.join(folder, "package.json"))
+  })
+
+/** Runs a program to its end while the server of this process goes on. */
+export const runBeside = (program: string, words: ReadonlyArray<string>, env: NodeJS.ProcessEnv) =>
+  Effect.callback<{ readonly isGood: boolean; readonly stdout: string; readonly stderr: string }>((resume) => {
+    execFile(program, [...words], { env }, (error, stdout, stderr) =>
+      resume(Effect.succeed({ isGood: error === null, stdout, stderr }))
+    )
   })

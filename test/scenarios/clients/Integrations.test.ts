@@ -9,10 +9,20 @@ import * as path from "node:path"
 import { Switchyard } from "../../../clients/typescript/src/index.ts"
 import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { background } from "../install/Release.ts"
-import { buildTypeScript, clients, python, WITHOUT_PYTHON } from "./Clients.ts"
+import { buildTypeScript, clients, python, runBeside, WITHOUT_PYTHON } from "./Clients.ts"
+
+/** The role of the webhook, as its comment has it. */
+const ROLES = `group_mappings: {}
+roles:
+  netbox:
+    permissions:
+      - methods: [GET, POST, PUT]
+        endpoints: ["/devices", "/device", "/device/{id}", "/device/{hostname}"]
+        rights: [read, write, trust]
+`
 
 const makeSite = Effect.gen(function* () {
-  const campus = yield* makeCampusWithRoles({ names: ["acc1", "acc2"], roles: "group_mappings: {}\nroles: {}\n" })
+  const campus = yield* makeCampusWithRoles({ names: ["acc1", "acc2"], roles: ROLES })
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(path.join(tmpdir(), "switchyard-clients-"))),
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
@@ -58,14 +68,14 @@ describe("Programs on the clients", () => {
         if (python === undefined) return context.skip(WITHOUT_PYTHON)
         const interpreter = python
         const { tokenOf, url } = yield* Site
-        const token = yield* tokenOf("viewer")
+        const token = yield* tokenOf("reader")
         const read = (options: Readonly<Record<string, unknown>>) => {
           const file = path.join(clients, "ansible/tests/without_ansible.py")
           const env = { PATH: process.env["PATH"], PYTHONPATH: path.join(clients, "python/src") }
-          return spawnSync(interpreter, ["-B", file, JSON.stringify(options)], { encoding: "utf8", env })
+          return runBeside(interpreter, ["-B", file, JSON.stringify(options)], env)
         }
-        const all = read({ url, token })
-        assert.strictEqual(all.status, 0, all.stderr)
+        const all = yield* read({ url, token })
+        assert.isTrue(all.isGood, all.stderr)
         const { groups, hosts } = Schema.decodeUnknownSync(Inventory)(all.stdout)
         assert.includeMembers(Object.keys(hosts), ["acc1", "acc2", "lhv-dist1"])
         assert.deepInclude(hosts["acc1"], { ansible_network_os: "arista.eos.eos" })
@@ -73,10 +83,10 @@ describe("Programs on the clients", () => {
         for (const name of ["state_managed", "group_default", "platform_eos", "unsynchronized"]) {
           assert.include(groups[name] ?? [], "acc1", name)
         }
-        const some = read({ url, token, filters: { device_type: "DIST" } })
+        const some = yield* read({ url, token, filters: { device_type: "DIST" } })
         const { hosts: chosen } = Schema.decodeUnknownSync(Inventory)(some.stdout)
         assert.sameMembers(Object.keys(chosen), ["lhv-dist1", "lhv-dist2"])
-        const refused = read({ url, token: "wrong" })
+        const refused = yield* read({ url, token: "wrong" })
         assert.match(refused.stderr, /AnsibleParserError: Switchyard: /)
       })
     )
@@ -93,10 +103,10 @@ describe("Programs on the clients", () => {
           ...process.env,
           ANSIBLE_COLLECTIONS_PATH: folder,
           PYTHONPATH: path.join(clients, "python/src"),
-          SWITCHYARD_TOKEN: yield* tokenOf("viewer")
+          SWITCHYARD_TOKEN: yield* tokenOf("reader")
         }
-        const said = spawnSync("ansible-inventory", ["-i", file, "--list"], { encoding: "utf8", env })
-        assert.strictEqual(said.status, 0, said.stderr)
+        const said = yield* runBeside("ansible-inventory", ["-i", file, "--list"], env)
+        assert.isTrue(said.isGood, said.stderr)
         const { _meta, ...groups } = JSON.parse(said.stdout)
         assert.include(Schema.decodeUnknownSync(Listed)(JSON.stringify(groups))["type_access"]?.hosts ?? [], "acc1")
       })
@@ -109,7 +119,7 @@ describe("Programs on the clients", () => {
         mkdirSync(site)
         yield* buildTypeScript(path.join(site, "node_modules/@switchyard/client"))
         cpSync(path.join(clients, "examples/netbox-webhook.mjs"), path.join(site, "netbox-webhook.mjs"))
-        const SWITCHYARD_TOKEN = yield* tokenOf("operator", "netbox")
+        const SWITCHYARD_TOKEN = yield* tokenOf("netbox")
         const env = { SWITCHYARD_URL: url, SWITCHYARD_TOKEN, NETBOX_SECRET: SECRET, PORT: "0" }
         const program = yield* background(process.execPath, ["netbox-webhook.mjs"], { cwd: site, env })
         const receiver = yield* program.until(/Listening on (http:\S+)/)
@@ -136,7 +146,10 @@ describe("Programs on the clients", () => {
         assert.strictEqual(yield* of("updated"), "200 acc9 is as NetBox has it")
         assert.strictEqual(yield* of("updated", { description: "room 8" }), "200 changed description of acc9")
         assert.strictEqual((yield* record).description, "room 8")
-        assert.match(yield* of("created", { name: "acc10" }), /^422 serial JPE999 is used already: serial of acc9/)
+        assert.match(
+          yield* of("created", { name: "acc10" }),
+          /^422 management_ip 10.0.6.99 is used already: .* of acc9/
+        )
         assert.match(yield* of("created", { name: "server1", role: { slug: "server" } }), /^200 server1 is no switch/)
         assert.match(yield* of("deleted"), /^200 acc9 stays/)
         assert.strictEqual((yield* record).hostname, "acc9")
