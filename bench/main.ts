@@ -2,7 +2,7 @@
  * `npm run bench [-- rows…] [--keep]`: measures the budgets, prints a table and writes JSON to bench/results; with `--keep` the figures
  * also go to bench/history.json. Nothing fails on time.
  * Rows: render, fleet (10,000 devices without switches), jobs (200 switches among them), sync and readers (1,000 devices;
- * SYNC_DEVICES changes the number), access (what roles cost), live (200 clients of events beside a sync), events (pages of 10,000,000; EVENTS), hostile (readers beside a flood), logins (real OpenSSH servers), page (10,000 devices in Chromium), personalities (1,000 switches;
+ * SYNC_DEVICES changes the number), access (what roles cost), live (200 clients of events beside a sync), events (pages of 10,000,000; EVENTS), hostile (readers beside a flood), leases (the DHCP hook), logins (real OpenSSH servers), page (10,000 devices in Chromium), personalities (1,000 switches;
  * PERSONALITIES_DEVICES), provisioning (200 switches; PROVISIONING_SWITCHES). What the parts share is in the files that begin with Bench.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -15,6 +15,7 @@ import { rows as eventsRows } from "./EventsBench.ts"
 import { rows as fleetRows } from "./FleetBench.ts"
 import { rows as hostileRows } from "./HostileBench.ts"
 import { rows as jobsRows } from "./JobsBench.ts"
+import { rows as leasesRows } from "./LeasesBench.ts"
 import { rows as liveRows } from "./LiveBench.ts"
 import { rows as loginRows } from "./LoginBench.ts"
 import { figureTable, keep } from "./Figures.ts"
@@ -47,6 +48,7 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
   readers: readersRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   live: liveRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   hostile: hostileRows,
+  leases: leasesRows,
   personalities: personalitiesRows(Number(process.env["PERSONALITIES_DEVICES"] ?? "1000")),
   logins: loginRows,
   page: pageRows,

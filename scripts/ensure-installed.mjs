@@ -35,6 +35,20 @@ const isSame = (wanted, found) =>
   wanted.version === found.version &&
   (wanted.integrity === undefined || found.integrity === undefined || wanted.integrity === found.integrity)
 
+/** The name of a compiled part ends in its C library, which the lock file does not name otherwise. */
+const hasLibraryOf = (place) => {
+  const isGlibc = process.report.getReport().header.glibcVersionRuntime !== undefined
+  return isGlibc ? !/-musl\w*$/.test(place) : !/-gnu\w*$/.test(place)
+}
+
+/** Whether an entry of the lock file is a compiled part for this machine. */
+const isForThisMachine = (place, { cpu, os }) =>
+  os !== undefined &&
+  cpu !== undefined &&
+  os.includes(process.platform) &&
+  cpu.includes(process.arch) &&
+  hasLibraryOf(place)
+
 /**
  * Whether `node_modules` has what the lock file names and this platform can have: by npm's own list, which is written when all
  * is there, and by the packages themselves, because `npm install --package-lock-only` writes that list as well.
@@ -46,7 +60,8 @@ const isInstalled = () => {
   const isLocked = Object.entries(wanted).every(([place, entry]) => {
     if (!place.startsWith("node_modules/")) return true
     const present = found[place]
-    if (present === undefined) return entry.optional === true || entry.devOptional === true
+    if (present === undefined)
+      return (entry.optional === true || entry.devOptional === true) && !isForThisMachine(place, entry)
     return isSame(entry, present) && readJson(place, "package.json").version === entry.version
   })
   const isNamed = Object.entries({ ...dependencies, ...devDependencies }).every(([name, version]) => {
@@ -72,12 +87,12 @@ const reasonOf = ({ error, signal, stderr }) => {
   return "npm says why above"
 }
 
-/** Ends the program with a sentence when npm fails. */
-const npm = (...words) => {
+/** Ends the program with a sentence when npm fails. `folders` are searched for commands first. */
+const npm = (words, folders = []) => {
   const done = spawnSync("npm", [...words, "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     encoding: "utf8",
-    env: { ...FETCH, ...process.env },
+    env: { ...FETCH, ...process.env, PATH: [...folders, process.env.PATH].join(path.delimiter) },
     killSignal: "SIGTERM",
     shell: process.platform === "win32",
     stdio: ["ignore", "ignore", "pipe"],
@@ -96,10 +111,16 @@ if (Number.parseInt(found, 10) < OLDEST_NODE) {
   )
   process.exit(1)
 }
-if (!isInstalled()) {
-  process.stderr.write("Installing dependencies (once, about half a minute) ...\n")
+const install = (...folders) => {
   // without its list npm looks at the packages themselves
   rmSync(path.join(root, "node_modules", ".package-lock.json"), { force: true })
-  npm("install", "--no-save")
+  npm(["install", "--no-save"], folders)
 }
-if (!hasOwnNode()) npm("rebuild", "node", "--ignore-scripts=false")
+
+if (!isInstalled()) {
+  process.stderr.write("Installing dependencies (once, about half a minute) ...\n")
+  install()
+}
+if (!hasOwnNode()) npm(["rebuild", "node", "--ignore-scripts=false"])
+// npm leaves out compiled parts that ask for a newer Node than the one that it runs on: now it runs on our own
+if (!isInstalled()) install(path.join(root, "node_modules", ".bin"))

@@ -16,6 +16,7 @@ const TAGS = {
   jobs: "Jobs, their approval, and the lock between them",
   provisioning: "Discovery, initialisation and synchronization",
   places: "New switches, and the network as planned and seen",
+  leases: "Leases of the DHCP hook that were refused or wait",
   changes: "Earlier configurations, undo, drift and learnt spellings",
   operations: "Live reads, host keys and certificates",
   actor: "What a device is doing now",
@@ -241,6 +242,62 @@ const withMeanings = (document: JsonObject): JsonObject => {
   return { ...document, components: { ...components, responses } }
 }
 
+// Answers 202 of calls that another person must approve first (docs/security.md#four-eyes).
+
+/** The names of these calls. */
+const APPROVED: ReadonlySet<string> = new Set([
+  "createUser",
+  "updateUser",
+  "deleteUser",
+  "withdrawPerson",
+  "admitPerson",
+  "revokeToken",
+  "pinHostKey",
+  "approveHostKey",
+  "approveHostKeys",
+  "trustDevice",
+  "createDevice",
+  "updateDevice",
+  "createMute",
+  "deleteMute"
+])
+
+const WaitsForApproval = {
+  type: "object",
+  properties: {
+    status: { type: "string", enum: ["success"] },
+    message: { type: "string" },
+    data: {
+      type: "object",
+      properties: {
+        approval_id: { type: "integer" },
+        waits_until: { type: "string" },
+        operation: { type: "string" }
+      },
+      required: ["approval_id", "waits_until", "operation"]
+    }
+  },
+  required: ["status", "message", "data"]
+}
+
+const withApprovals = (document: JsonObject): JsonObject => {
+  const waits = {
+    description: "Nothing has changed yet: another person must approve the request",
+    content: { [JSON_TYPE]: { schema: { $ref: `${SCHEMAS}WaitsForApproval` } } }
+  }
+  const components = objectAt(document, "components")
+  const responses = { ...objectAt(components, "responses"), WaitsForApproval: waits }
+  const schemas = { ...objectAt(components, "schemas"), WaitsForApproval }
+  return eachOperation({ ...document, components: { ...components, responses, schemas } }, (operation) =>
+    APPROVED.has(String(operation["operationId"]))
+      ? {
+          ...operation,
+          responses: { ...objectAt(operation, "responses"), "202": { $ref: `${RESPONSES}WaitsForApproval` } }
+        }
+      : operation
+  )
+}
+
 // Calls that say more than their schemas: the login by name and password, metrics for addresses that need no token, and the stream
 // of events.
 
@@ -302,6 +359,7 @@ export const published = (document: JsonObject): JsonObject =>
     withSpecialCalls,
     withSharedErrors,
     withMeanings,
+    withApprovals,
     withResultsByFunction,
     withOpenAnswers,
     withTags

@@ -9,7 +9,9 @@ const gitVersion = Effect.fnUntraced(
   function* (root: string) {
     const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
     const format = "--format=%H%x00%D%x00%ci"
-    const shown = yield* spawner.string(ChildProcess.make("git", ["-C", root, "log", "-1", format]))
+    // whoever owns the clone: what runs from it is trusted already
+    const trusting = ["-c", `safe.directory=${root}`, "-C", root]
+    const shown = yield* spawner.string(ChildProcess.make("git", [...trusting, "log", "-1", format]))
     const [hash = "", refs = "", time = ""] = shown.trim().split("\0")
     if (hash === "") return UNKNOWN
     const branch = /HEAD -> ([^,]+)/.exec(refs)?.[1] ?? "HEAD"

@@ -5,6 +5,7 @@ import { HttpApi, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Api } from "../../src/api/Api.ts"
 import { Document } from "../../src/api/Documented.ts"
 import { wireOf } from "../../src/domain/fields/Body.ts"
+import { OPERATIONS } from "../../src/http/core/RequestApproval.ts"
 import { jobFunctions } from "../../src/jobs/JobList.ts"
 import { isObject, type JsonObject } from "../../src/domain/fields/Values.ts"
 import { ApiClient, ApiServer } from "../support/ApiServer.ts"
@@ -221,6 +222,14 @@ layer(ApiServer())("The API document", (it) => {
         assert.includeMembers(tags, used, name)
       }
       assert.isAbove(listAt(document, "servers").length, 0)
+    })
+  )
+
+  it.effect("says which calls another person must approve", () =>
+    Effect.sync(() => {
+      const waiting = operations().filter(({ operation }) => "202" in objectAt(operation, "responses"))
+      const plain = (call: string) => call.replace("/api/v1.0", "").replaceAll(/:(\w+)/g, "{$1}")
+      assert.deepEqual(waiting.map(({ name }) => plain(name)).toSorted(), [...OPERATIONS.keys()].map(plain).toSorted())
     })
   )
 

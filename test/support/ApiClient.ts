@@ -1,5 +1,7 @@
 /** A plain client of the API for end-to-end tests: what an operator's script would do. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { functionOf } from "../../src/domain/Job.ts"
+import { AbortedResult, resultsOf } from "../../src/domain/jobs/JobResults.ts"
 
 /** A reply: status, headers and the parsed body. */
 export interface Reply {
@@ -20,6 +22,7 @@ export interface Reply {
 export interface JobReply {
   readonly id: number
   readonly status: string
+  readonly function_name: string
   readonly next_job_id: number | null
   readonly change_score: number | null
   readonly exception: { readonly message: string; readonly traceback: string } | null
@@ -35,6 +38,19 @@ export interface JobReply {
 }
 
 const ENDED = ["FINISHED", "EXCEPTION", "ABORTED"]
+
+const isAborted = Schema.is(AbortedResult)
+const testsOf: ReadonlyMap<string, (result: unknown) => boolean> = new Map(
+  Object.entries(resultsOf).map(([name, schema]) => [name, Schema.is(schema)])
+)
+
+/** The job, if its result is what the API document says about its function; else the test fails. */
+const asDocumented = (job: JobReply): JobReply => {
+  const { function_name, result } = job
+  const isDocumented = testsOf.get(functionOf(function_name))?.(result) ?? false
+  if (result === null || isDocumented || isAborted(result)) return job
+  throw new Error(`${function_name} has a result that the API document does not have: ${JSON.stringify(result)}`)
+}
 
 export const makeClient = (base: string) => {
   const send = (method: string, path: string, body?: unknown): Effect.Effect<Reply> =>
@@ -53,7 +69,7 @@ export const makeClient = (base: string) => {
   const ended = Effect.fnUntraced(function* (id: number) {
     for (;;) {
       const found = yield* job(id)
-      if (found !== undefined && ENDED.includes(found.status)) return found
+      if (found !== undefined && ENDED.includes(found.status)) return asDocumented(found)
       yield* Effect.sleep("50 millis")
     }
   })

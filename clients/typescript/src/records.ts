@@ -1835,6 +1835,12 @@ export type CreateMuteRequest = {
   readonly from?: string | undefined
 }
 
+export type WaitsForApproval = {
+  readonly status: "success"
+  readonly message: string
+  readonly data: { readonly approval_id: number; readonly waits_until: string; readonly operation: string }
+}
+
 /** The answer of `POST /api/v1.0/auth/persons/admit`. */
 export type AdmitPersonResult = { readonly admitted_person: Person }
 

@@ -21,7 +21,7 @@ export const leases = Command.make("leases", format, ({ csv, json }) =>
     Effect.gen(function* () {
       const { answer } = yield* ask("GET /dhcp_leases")
       const { leases, queues } = answer.data
-      yield* printRows({ csv, json }, COLUMNS, leases, "No lease was refused or waits")
+      yield* printRows({ csv, json }, COLUMNS, leases, "No lease was refused or waits.")
       if (csv || json) return
       for (const { host, reported_at, waiting } of queues) {
         yield* say(`${host || "A DHCP server"} had ${waiting} more to report at ${reported_at}`)

@@ -91,7 +91,7 @@ const FileResult = Schema.String.annotate({
   description: "What happened to the image, as a sentence"
 })
 
-const AbortedResult = result("AbortedResult", "Why a job of any function was aborted before it began", {
+export const AbortedResult = result("AbortedResult", "Why a job of any function was aborted before it began", {
   message: text
 })
 

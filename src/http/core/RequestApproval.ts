@@ -43,7 +43,7 @@ interface Operation {
 }
 
 /** By method and path of the endpoint. */
-const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["POST /auth/users", { what: "a new user", when: "always" }],
   ["PUT /auth/users/:name", { what: "roles or password of a user", when: "always" }],
   ["DELETE /auth/users/:name", { what: "a user is removed", when: "always" }],

@@ -27,6 +27,9 @@ const WITHOUT = "skipped: it needs root, dpkg, setpriv and useradd"
 const unit = readFileSync(path.join(root, "deploy/systemd/switchyard.service"), "utf8")
 const settings = readFileSync(path.join(root, "deploy/debian/switchyard.env"), "utf8")
 
+/** The user of a DHCP server that was installed before. */
+const KEA = "_kea:x:4705:4707::/var/lib/kea:/bin/false\n"
+
 /** A folder that is taken for a whole system by dpkg, with nothing in it but lists of users. */
 const emptySystem = Effect.acquireRelease(
   Effect.sync(() => {
@@ -36,7 +39,7 @@ const emptySystem = Effect.acquireRelease(
     for (const name of ["etc", "var/lib/dpkg/info", "var/lib/dpkg/updates"]) {
       mkdirSync(path.join(system, name), { recursive: true })
     }
-    const users = { passwd: "root:x:0:0::/root:/bin/sh\n", group: "root:x:0:\n", shadow: "", gshadow: "" }
+    const users = { passwd: `root:x:0:0::/root:/bin/sh\n${KEA}`, group: "root:x:0:\n", shadow: "", gshadow: "" }
     for (const [name, text] of Object.entries(users)) writeFileSync(path.join(system, "etc", name), text)
     writeFileSync(path.join(system, "var/lib/dpkg/status"), "")
     return { folder, system }
@@ -57,7 +60,7 @@ describe.skipIf(!canInstall)(`The Debian package${canInstall ? "" : ` (${WITHOUT
         must("dpkg", [`--root=${system}`, "--force-script-chrootless", "--force-depends", ...words], {
           env: { PATH: `${process.env["PATH"]}:/usr/sbin:/sbin` }
         })
-      const file = must(process.execPath, ["scripts/debian.mjs", folder, "--fast"]).trim()
+      const file = must(process.execPath, ["scripts/debian.mjs", folder]).trim()
 
       dpkg("--install", file)
       const [, user = "", group = ""] = /^switchyard:x:(\d+):(\d+):/m.exec(readFileSync(at("etc/passwd"), "utf8")) ?? []
@@ -107,9 +110,29 @@ describe.skipIf(!canInstall)(`The Debian package${canInstall ? "" : ` (${WITHOUT
       server.child.kill("SIGTERM")
       yield* Effect.promise(() => ended)
 
+      // the hook of the DHCP server has its settings and a queue, and another one gets a queue when it is installed
+      const hookSettings = statSync(at("etc/switchyard/dhcp-hook.env"))
+      assert.deepEqual([hookSettings.mode & 0o777, hookSettings.uid, hookSettings.gid], [0o640, 0, 4707])
+      const queue = at("var/lib/switchyard-dhcp/_kea")
+      assert.deepEqual([statSync(queue).mode & 0o777, statSync(queue).uid], [0o700, 4705])
+      const asKea = ["--reuid", "4705", "--regid", "4707", "--clear-groups", "--no-new-privs"]
+      const lease = [at("usr/bin/switchyard"), "dhcp-hook", "commit", "00:1c:73:00:0d:01", "10.0.9.20", "eos"]
+      const hook = run("setpriv", [...asKea, ...lease], {
+        env: { PATH: "/usr/bin:/bin", SWITCHYARD_URL: "http://127.0.0.1:9", DATA_DIR: queue }
+      })
+      assert.strictEqual(hook.status, 10, hook.said)
+      assert.isTrue(existsSync(path.join(queue, "dhcp-queue/sending/001C73000D01.json")), hook.said)
+      appendFileSync(at("etc/passwd"), "dnsmasq:x:4710:65534::/:/bin/false\n")
+      appendFileSync(at("etc/switchyard/dhcp-hook.env"), "SWITCHYARD_TOKEN=t\n")
+      must(at("var/lib/dpkg/info/switchyard.postinst"), ["triggered", "/usr/sbin/dnsmasq"], {
+        env: { PATH: "/usr/bin:/bin", DPKG_ROOT: system }
+      })
+      assert.strictEqual(statSync(at("var/lib/switchyard-dhcp/dnsmasq")).uid, 4710)
+
       appendFileSync(at("etc/switchyard/switchyard.env"), "PORT=5001\n")
       dpkg("--install", file)
       assert.include(readFileSync(at("etc/switchyard/switchyard.env"), "utf8"), "PORT=5001")
+      assert.include(readFileSync(at("etc/switchyard/dhcp-hook.env"), "utf8"), "SWITCHYARD_TOKEN=t")
 
       dpkg("--remove", "switchyard")
       assert.isFalse(existsSync(at("usr/bin/switchyard")))
@@ -117,7 +140,13 @@ describe.skipIf(!canInstall)(`The Debian package${canInstall ? "" : ` (${WITHOUT
       assert.isTrue(existsSync(at("var/lib/switchyard")))
 
       dpkg("--purge", "switchyard")
-      for (const name of ["etc/switchyard", "var/lib/switchyard", "var/log/switchyard", "usr/lib/switchyard"]) {
+      for (const name of [
+        "etc/switchyard",
+        "var/lib/switchyard",
+        "var/lib/switchyard-dhcp",
+        "var/log/switchyard",
+        "usr/lib/switchyard"
+      ]) {
         assert.isFalse(existsSync(at(name)), name)
       }
       assert.isFalse(existsSync(at("var/backups/switchyard")), "there was no backup in it")

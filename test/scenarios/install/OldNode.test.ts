@@ -76,6 +76,41 @@ describe("A Node that is too old", () => {
     })
   }
 
+  it("installs the compiled parts that npm leaves out on it, by the Node that comes with the dependencies", (context) => {
+    const old = nodeOf("20.9.0", context)
+    const made = fs.mkdtempSync(path.join(folder, "compiled-"))
+    const env = {
+      HOME: made,
+      PATH: `${path.dirname(old)}:${process.env["PATH"] ?? ""}`,
+      npm_config_registry: "http://127.0.0.1:9/"
+    }
+    const pack = (name: string, more: Readonly<Record<string, unknown>>) => {
+      const source = path.join(made, `source-${name}`)
+      fs.mkdirSync(source)
+      fs.writeFileSync(path.join(source, "package.json"), JSON.stringify({ name, version: "1.0.0", ...more }))
+      fs.writeFileSync(path.join(source, "node.sh"), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`)
+      assert.strictEqual(run("npm", ["pack", "--pack-destination", made], source, env).code, 0)
+      return `file:${name}-1.0.0.tgz`
+    }
+    const wanted = {
+      name: "small",
+      version: "1.0.0",
+      type: "module",
+      devDependencies: { node: pack("node", { bin: { node: "node.sh" } }) },
+      optionalDependencies: {
+        compiled: pack("compiled", { engines: { node: ">=24" }, os: [platform()], cpu: [arch()] })
+      }
+    }
+    fs.writeFileSync(path.join(made, "package.json"), JSON.stringify(wanted))
+    assert.strictEqual(run("npm", ["install", "--package-lock-only", "--force"], made, env).code, 0)
+    fs.mkdirSync(path.join(made, "scripts"))
+    fs.copyFileSync(path.join(root, "scripts/ensure-installed.mjs"), path.join(made, "scripts/ensure-installed.mjs"))
+    const first = run(old, ["scripts/ensure-installed.mjs"], made, env)
+    assert.strictEqual(first.code, 0, first.said)
+    assert.isTrue(fs.existsSync(path.join(made, "node_modules/compiled/package.json")))
+    assert.deepEqual(run(old, ["scripts/ensure-installed.mjs"], made, env), { code: 0, said: "" })
+  })
+
   it("is one version in package.json, in the README and in the program", () => {
     assert.include(read("package.json"), `"node": ">=${OLDEST}"`)
     assert.include(read("README.md"), `Node.js ${OLDEST} or newer`)

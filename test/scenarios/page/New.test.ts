@@ -67,6 +67,28 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
       })
     )
 
+    it.effect("whose lease was refused is listed with the reason", () =>
+      Effect.gen(function* () {
+        const { api, page } = yield* Site
+        const lease = {
+          ztp_mac: "00:1c:73:00:0d:09",
+          dhcp_ip: "10.90.0.9",
+          platform: "toaster",
+          host: "dhcp1",
+          waiting: 12
+        }
+        yield* api.send("POST", "/dhcp_leases", lease)
+        yield* steps(async () => {
+          await page.goto("/ui/new?tab=leases")
+          const row = page.getByRole("row", { name: /001C73000D09/ })
+          await row.getByText("refused").waitFor()
+          await row.getByText(/Device platform not specified or not known/).waitFor()
+          await page.getByText(/dhcp1 had 12 more to report/).waitFor()
+        })
+        yield* sound(page, "leases")
+      })
+    )
+
     it.effect("is shown with its place, checked, and initialised step by step until it is managed", () =>
       Effect.gen(function* () {
         const { api, found, page } = yield* Site

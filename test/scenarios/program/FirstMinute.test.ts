@@ -103,6 +103,16 @@ it.live("a setting that cannot be read is named", () =>
   }).pipe(Effect.scoped)
 )
 
+it.live("a server in a clone that another user has made knows its commit", () =>
+  Effect.gen(function* () {
+    // what git's own tests set
+    const server = yield* start({ DATA_DIR: yield* dataFolder, GIT_TEST_ASSUME_DIFFERENT_OWNER: "1" })
+    const url = yield* server.url
+    const said = yield* Effect.promise(async () => (await fetch(`${url}/api/v1.0/system/version`)).text())
+    assert.match(said, /"git_version":"Git commit [0-9a-f]{40} /)
+  }).pipe(Effect.scoped)
+)
+
 describe("A server without a repository in force", () => {
   it.live("says that its address is not set", () =>
     Effect.gen(function* () {

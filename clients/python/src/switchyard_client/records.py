@@ -2006,6 +2006,18 @@ CreateMuteRequest = TypedDict(
 )
 
 
+class WaitsForApprovalData(TypedDict):
+    approval_id: int
+    waits_until: str
+    operation: str
+
+
+class WaitsForApproval(TypedDict):
+    status: Literal["success"]
+    message: str
+    data: WaitsForApprovalData
+
+
 class AdmitPersonResult(TypedDict):
     admitted_person: Person
 
