@@ -1,6 +1,7 @@
 /** The tones of words and drawings, and those of device states and job statuses. Pure. */
 
-export type ToneName = "good" | "warn" | "bad" | "info" | "quiet"
+/** `info` moves by itself; `wait` needs a person. */
+export type ToneName = "good" | "warn" | "bad" | "info" | "wait" | "quiet"
 
 /** The tone of a device state. */
 export const toneOfState = (state: string): ToneName => {
