@@ -298,6 +298,11 @@ export const init = Command.make(
           const { answer } = yield* ask("POST /device_initcheck/:id", { params: { id }, body })
           return yield* printJson(answer.data)
         }
+        const present = yield* oneDevice(String(id))
+        if (present.state !== "DISCOVERED")
+          return yield* new Refused({
+            message: `${present.hostname} is ${present.state}: only a DISCOVERED switch can be initialised`
+          })
         const { answer } = yield* ask("POST /device_init/:id", { params: { id }, body })
         yield* json
           ? Console.log(JSON.stringify({ job_id: answer.job_id }))

@@ -279,10 +279,13 @@ export const events = Command.make(
         process.exitCode = 0
         let position = Option.getOrUndefined(since)
         for (;;) {
-          position = yield* Effect.catchTag(followOnce(query, json, position), "ServerAway", ({ message }) =>
+          // said once for each stream, not for each try while the server is away
+          const cut = Effect.tap(followOnce(query, json, position), (last) =>
+            Console.error(`The stream of ${serverUrl()} was cut; it continues after ${last ?? "now"}`)
+          )
+          position = yield* Effect.catchTag(cut, "ServerAway", ({ message }) =>
             position === undefined ? Effect.fail(new ServerAway({ message })) : Effect.succeed(position)
           )
-          yield* Console.error(`The stream of ${serverUrl()} was cut; it continues after ${position ?? "now"}`)
           yield* Effect.sleep("1 second")
         }
       })
