@@ -2,17 +2,17 @@
 import { describe, expect, it } from "vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import * as path from "node:path"
-import { tokens } from "../../../web/app/theme.ts"
+import { shared, tokens } from "../../../web/app/tokens.ts"
 
 const web = path.resolve(import.meta.dirname, "../../../web")
-const THEME = path.join("app", "theme.ts")
+const TOKENS = path.join("app", "tokens.ts")
 
 /** A colour in digits, but not the anchor of an address such as `changes.md#fab`. */
 const HEXADECIMAL = /(?<![\w/.)&])#(?:[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})\b/i
 
-it("only the theme has colours in hexadecimal digits", () => {
+it("only the tokens have colours in hexadecimal digits", () => {
   const files = readdirSync(web, { recursive: true, encoding: "utf8" }).filter(
-    (file) => /\.(css|tsx?)$/.test(file) && !file.startsWith("build") && file !== THEME
+    (file) => /\.(css|tsx?)$/.test(file) && !file.startsWith("build") && file !== TOKENS
   )
   expect(files.length).toBeGreaterThan(100)
   const coloured = files.flatMap((file) =>
@@ -23,15 +23,14 @@ it("only the theme has colours in hexadecimal digits", () => {
   expect(coloured).toEqual([])
 })
 
-it("no style asks for a variable that the theme lacks", () => {
-  const known = new Set([...Object.keys(tokens.light), ...Object.keys(tokens.dark)])
-  const shared = /^(radius-(cell|control|card)|row|ease|vlan-\d)$/
+it("no style asks for a variable that is no token", () => {
+  const known = new Set([...Object.keys(tokens.light), ...Object.keys(shared)])
   const asked = readdirSync(web, { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.(css|tsx?)$/.test(file) && !file.startsWith("build") && file !== THEME)
+    .filter((file) => /\.(css|tsx?)$/.test(file) && !file.startsWith("build") && file !== TOKENS)
     .flatMap((file) => [...readFileSync(path.join(web, file), "utf8").matchAll(/--sy-([\w-]+)/g)])
     .map(([, name = ""]) => name)
   expect(asked.length).toBeGreaterThan(50)
-  expect(asked.filter((name) => !known.has(name) && !shared.test(name))).toEqual([])
+  expect(asked.filter((name) => !known.has(name))).toEqual([])
 })
 
 const channel = (value: number): number => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
