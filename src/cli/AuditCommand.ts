@@ -1,7 +1,18 @@
 /** `switchyard audit`: verifies the chain of the audit, and writes the audit as JSON lines. */
+import { plainly, textOf } from "../domain/words/Word.ts"
+import { eventWords } from "../domain/words/ServerWords.ts"
 import { Console, Effect, Layer, Option, References, Runtime, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type Column, failWithSentence, format, jsonAlways, printJson, printRows, reported } from "./client/Terminal.ts"
+import {
+  Said,
+  type Column,
+  failWithSentence,
+  format,
+  jsonAlways,
+  printJson,
+  printRows,
+  reported
+} from "./client/Terminal.ts"
 import { askAll } from "./client/Server.ts"
 import { loadDatabase } from "./AtDatabase.ts"
 
@@ -75,7 +86,7 @@ interface AuditRow {
 const AUDIT_COLUMNS: ReadonlyArray<Column<AuditRow>> = [
   ["at", ({ at }) => at],
   ["who", ({ actor }) => actor],
-  ["what", ({ action, kind }) => `${kind} ${action}`],
+  ["what", ({ action, kind }) => new Said(`${kind} ${action}`, `${textOf(eventWords, kind)} ${plainly(action)}`)],
   ["device", ({ hostname }) => hostname],
   ["job", ({ job_id }) => job_id],
   ["details", ({ data }) => data]

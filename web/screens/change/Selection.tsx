@@ -1,4 +1,6 @@
 /** Chooses the devices and starts the dry run that shows what would change. */
+import { inNaturalOrder } from "../../../src/domain/words/Natural.ts"
+import { typeWords } from "../../../src/domain/words/DeviceWords.ts"
 import { Button, Checkbox, NativeSelect, Stack, Textarea, TextInput } from "@mantine/core"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
@@ -16,7 +18,7 @@ interface Props {
 }
 
 const LABELS: Readonly<Record<Way, string>> = {
-  all: "all that are not synchronized",
+  all: "everything out of sync",
   group: "a group",
   device_type: "a type",
   hostnames: "by name"
@@ -46,13 +48,17 @@ const What = ({
     )
   }
   const names =
-    way === "group" ? Object.keys(groups.data?.answer.data.groups ?? {}).toSorted() : ["ACCESS", "DIST", "CORE"]
+    way === "group"
+      ? Object.keys(groups.data?.answer.data.groups ?? {})
+          .toSorted(inNaturalOrder)
+          .map((value) => ({ value, label: value }))
+      : (["ACCESS", "DIST", "CORE"] as const).map((value) => ({ value, label: typeWords[value].text }))
   return (
     <NativeSelect
       label={way === "group" ? "Group" : "Type"}
       required
       value={what}
-      data={["", ...names]}
+      data={[{ value: "", label: "" }, ...names]}
       onChange={(event) => choose(event.currentTarget.value)}
     />
   )
@@ -87,7 +93,7 @@ export const Selection = ({ change, words }: Props) => {
         <What chosen={chosen} choose={(what) => setChosen({ ...chosen, what })} />
         <TextInput label="Comment" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
         <Checkbox
-          label="Also those that are synchronized"
+          label="Include switches in sync"
           checked={resync}
           onChange={(event) => setResync(event.currentTarget.checked)}
         />

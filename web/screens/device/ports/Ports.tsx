@@ -1,4 +1,7 @@
 /** The ports of a device: selected on its front, changed together, with the effect on the configuration before they are saved. */
+import { speed } from "../../../../src/domain/words/Units.ts"
+import { textOf } from "../../../../src/domain/words/Word.ts"
+import { configTypeWords } from "../../../../src/domain/words/DeviceWords.ts"
 import { Button, Group, Text } from "@mantine/core"
 import { useState } from "react"
 import type { PortOptics } from "../../../../src/domain/DeviceReadings.ts"
@@ -61,7 +64,7 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
           <Group mb="xs">
             <Text role="status" size="sm">
               {states === undefined
-                ? "The states of the ports are not read."
+                ? "Not read yet."
                 : `${Object.values(states).filter(({ is_up }) => is_up === true).length} ports are up.`}{" "}
               {chosen.size > 0 && `${chosen.size} chosen.`}
             </Text>
@@ -72,12 +75,12 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
                 loading={read.isFetching}
                 onClick={() => void Promise.all([read.refetch(), light.refetch()])}
               >
-                Read the states again
+                Read again
               </Button>
             )}
             {chosen.size > 0 && (
               <Button size="compact-sm" variant="default" onClick={() => setChosen(new Set())}>
-                Choose none
+                Clear selection
               </Button>
             )}
           </Group>
@@ -122,12 +125,12 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
                 const shown = states?.[port.name]
                 return [
                   port.name,
-                  port.configtype,
+                  <span title={port.configtype}>{textOf(configTypeWords, port.configtype)}</span>,
                   vlanOf(port),
                   descriptionOf(port),
                   isEnabled(port) ? "yes" : "no",
                   wordOf(shown?.is_up),
-                  shown === undefined || shown.speed === null || shown.speed <= 0 ? "" : `${shown.speed} Mbit/s`,
+                  shown === undefined ? "" : speed(shown.speed),
                   <Counted counts={[shown?.errors?.in, shown?.errors?.out]} tone="bad" />,
                   <Counted counts={[shown?.errors?.in_discards, shown?.errors?.out_discards]} tone="warn" />,
                   lightOf(optics?.[port.name])
