@@ -109,7 +109,11 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
           await page.getByRole("button", { name: "Initialise" }).click()
           await page.getByRole("link", { name: "init_access_device_step1" }).first().waitFor()
           await page.getByRole("link", { name: "init_device_step2" }).first().waitFor()
-          await page.getByRole("region", { name: "Initialisation of lhv-acc1" }).getByText("Done", { exact: true }).nth(1).waitFor()
+          await page
+            .getByRole("region", { name: "Initialisation of lhv-acc1" })
+            .getByText("Done", { exact: true })
+            .nth(1)
+            .waitFor()
         })
         yield* managed(api, "lhv-acc1")
       })

@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)(`The network in the page${hasChromium ? "" : ` (${
           await page.getByRole("button", { name: "Not answering" }).click()
           await page.getByRole("link", { name: SILENT }).waitFor()
           await page.getByText("1 device", { exact: true }).waitFor()
-          await page.getByRole("button", { name: /^show all/ }).click()
+          await page.getByRole("button", { name: /^Show all/ }).click()
           await page.getByText(`${NAMES.length} devices`, { exact: true }).waitFor()
           const download = page.waitForEvent("download")
           await page.getByRole("button", { name: "Save as CSV" }).click()

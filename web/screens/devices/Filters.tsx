@@ -66,7 +66,7 @@ export const Filters = ({ change, words }: Props) => {
       ))}
       {active.length > 0 && (
         <Button size="compact-sm" variant="default" onClick={() => change(noFilters(words))}>
-          Show all (without {active.map((name) => saidOf(name.slice(7, -1), words[name] ?? "")).join(", ")})
+          Show all (now: {active.map((name) => saidOf(name.slice(7, -1), words[name] ?? "")).join(", ")})
         </Button>
       )}
     </Group>
