@@ -3,7 +3,7 @@
  * /usr/lib/switchyard, a service of systemd, and the settings of the site. Made of what is installed here, without a network, for
  * the processor of this machine.
  *
- *   node scripts/debian.mjs [FOLDER] [--fast]     writes FOLDER/switchyard_VERSION_ARCHITECTURE.deb and prints its name
+ *   node scripts/debian.mjs [FOLDER]     writes FOLDER/switchyard_VERSION_ARCHITECTURE.deb and prints its name
  */
 import { execFileSync } from "node:child_process"
 import {
@@ -83,7 +83,7 @@ const moveShellFiles = (from, to) => {
   rmSync(manPage)
 }
 
-export const makeDebianPackage = async (folder, { fast = false } = {}) => {
+export const makeDebianPackage = async (folder) => {
   const architecture = ARCHITECTURES[process.arch]
   if (process.platform !== "linux" || architecture === undefined) {
     throw new Error(`There is no Debian package for ${process.platform} on ${process.arch}`)
@@ -124,16 +124,13 @@ export const makeDebianPackage = async (folder, { fast = false } = {}) => {
   }
 
   const file = path.join(folder, `switchyard_${debianVersion}_${architecture}.deb`)
-  const compression = fast ? ["-Zgzip", "-z1"] : ["-Zxz"]
-  execFileSync("dpkg-deb", ["--root-owner-group", ...compression, "--build", tree, file], { stdio: "ignore" })
+  // for Debian 12 and Ubuntu 22.04 on: a third larger than with xz, in seconds instead of minutes
+  execFileSync("dpkg-deb", ["--root-owner-group", "-Zzstd", "--build", tree, file], { stdio: "ignore" })
   rmSync(tree, { recursive: true })
   return file
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [folder] = process.argv.slice(2).filter((word) => !word.startsWith("--"))
-  const made = await makeDebianPackage(path.resolve(folder ?? path.join(root, "dist")), {
-    fast: process.argv.includes("--fast")
-  })
+  const made = await makeDebianPackage(path.resolve(process.argv[2] ?? path.join(root, "dist")))
   process.stdout.write(`${made}\n`)
 }

@@ -1,21 +1,22 @@
 /**
- * Makes what a release consists of: the npm package, the Debian package of this machine's processor, the bill of materials (CycloneDX) and
+ * Makes what a release consists of: the npm package, the clients, the Debian package of this machine's processor, the bill of materials (CycloneDX) and
  * the checksums of all of them. Version and commit are those of the repository.
  *
- *   node scripts/release.mjs [FOLDER] [--draft] [--fast] [--no-debian]
+ *   node scripts/release.mjs [FOLDER] [--draft]
  *
- * A release is made of what is committed, and CHANGELOG.md has a heading for it; a draft need neither. `--fast` compresses less.
+ * A release is made of what is committed, and CHANGELOG.md has a heading for it; a draft (`npm run release -- --draft`) needs neither. Where there is
+ * no dpkg-deb, there is no Debian package.
  */
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { makeDebianPackage } from "./debian.mjs"
 import { NAME, pack, version } from "./pack.mjs"
+import { packClients } from "./pack-clients.mjs"
 
 const root = path.resolve(import.meta.dirname, "..")
 const words = process.argv.slice(2)
-const has = (flag) => words.includes(`--${flag}`)
 const dist = path.join(root, "dist")
 const folder = path.resolve(words.find((word) => !word.startsWith("--")) ?? dist)
 
@@ -26,10 +27,13 @@ const refuse = (sentence) => {
 
 const checkReady = () => {
   const changes = execFileSync("git", ["-C", root, "status", "--porcelain"], { encoding: "utf8" })
-  if (changes.trim() !== "") refuse("There is something that is not committed: commit it, or make a --draft.")
+  if (changes.trim() !== "")
+    refuse("There is something that is not committed: commit it, or make a draft: npm run release -- --draft")
   const headings = readFileSync(path.join(root, "CHANGELOG.md"), "utf8").match(/^## .*$/gm) ?? []
   if (!headings.some((line) => line.split(/\s+/)[1] === version)) {
-    refuse(`CHANGELOG.md has no heading "## ${version}": write what is new under it, or make a --draft.`)
+    refuse(
+      `CHANGELOG.md has no heading "## ${version}": write what is new under it, or make a draft: npm run release -- --draft`
+    )
   }
 }
 
@@ -49,7 +53,7 @@ const billOfMaterials = (packageFolder) => {
 
 const checksum = (file) => `${createHash("sha256").update(readFileSync(file)).digest("hex")}  ${path.basename(file)}\n`
 
-if (!has("draft")) checkReady()
+if (!words.includes("--draft")) checkReady()
 // a folder that somebody names may hold more than releases
 if (folder === dist) rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
@@ -58,7 +62,8 @@ const tarball = await pack(folder)
 const bill = path.join(folder, `switchyard-${version}.cdx.json`)
 writeFileSync(bill, `${JSON.stringify(billOfMaterials(path.join(folder, "package")), null, 2)}\n`)
 rmSync(path.join(folder, "package"), { recursive: true })
-const files = [tarball, bill]
-if (!has("no-debian")) files.push(await makeDebianPackage(folder, { fast: has("fast") }))
+const files = [tarball, bill, ...packClients(folder)]
+if (spawnSync("dpkg-deb", ["--version"]).status === 0) files.push(await makeDebianPackage(folder))
+else process.stderr.write("There is no Debian package in it, because this machine has no dpkg-deb.\n")
 writeFileSync(path.join(folder, "SHA256SUMS"), files.map(checksum).join(""))
 process.stdout.write([...files, path.join(folder, "SHA256SUMS"), ""].join("\n"))

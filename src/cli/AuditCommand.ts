@@ -4,17 +4,18 @@ import { eventWords } from "../domain/words/ServerWords.ts"
 import { Console, Effect, Layer, Option, References, Runtime, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import {
-  Said,
   type Column,
   failWithSentence,
   format,
   jsonAlways,
   printJson,
   printRows,
-  reported
+  reported,
+  Said
 } from "./client/Terminal.ts"
-import { askAll } from "./client/Server.ts"
+import { askAll, requireKnown } from "./client/Server.ts"
 import { loadDatabase } from "./AtDatabase.ts"
+import { auditKinds, publicKinds } from "../domain/events/Event.ts"
 
 /** A row does not fit the chain; it has been printed. Exit code 1. */
 export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken", {}) {
@@ -107,6 +108,7 @@ const list = Command.make(
   ({ csv, device, json, kind, most, who }) =>
     reported(
       Effect.gen(function* () {
+        yield* requireKnown(Option.toArray(kind), [...publicKinds, ...auditKinds], "no event is of this kind")
         const query = {
           sort: "-id",
           "filter[kind]": Option.getOrUndefined(kind),

@@ -36,6 +36,7 @@ const make = Effect.gen(function* () {
   }, sql.withTransaction)
 
   return WatchStore.of({
+    silent: unreachable,
     value: Effect.fn("WatchStore.value")((name: string) =>
       Effect.map(sql<{ value: string }>`select value from watched where name = ${name}`, ([row]) => row?.value ?? null)
     ),
@@ -99,6 +100,8 @@ export class WatchStore extends Context.Service<
     readonly databaseStart: Effect.Effect<string, SqlError.SqlError>
     /** Reports each managed device whose newest certificate ends within this number of days. */
     readonly certificates: (days: number) => Effect.Effect<void, SqlError.SqlError>
+    /** The ids of devices that did not answer last time. */
+    readonly silent: Effect.Effect<ReadonlySet<number>, SqlError.SqlError>
     /** A device did not answer; reported if it answered before. */
     readonly unreachable: (deviceId: number, hostname: string, reason: string) => Effect.Effect<void, SqlError.SqlError>
     /** A device answered; reported if it did not answer before. */

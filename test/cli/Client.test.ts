@@ -231,6 +231,82 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
     })
   )
 
+  it.effect("takes every option of a sync, and canaries by their names", () =>
+    Effect.gen(function* () {
+      const { cli } = yield* Site
+      const dry = jobIn(yield* cli(`sync ${ONE} ${OTHER} --dry-run --force --watch`))
+      const later = `sync ${ONE} ${OTHER} --force --dry-run-job ${dry} --start-at 2126-12-24T02:00:00Z --yes --json`
+      const rollout = yield* cli(
+        `${later} --canary ${OTHER},${ONE} --abort-on-failure --revert-on-failure --on-missing-lines warn`
+      )
+      const urgent = yield* cli(`${later} --canary 1 --urgent`)
+      expect(parsed(yield* cli(`job ${jobIn(rollout)} --json`))).toMatchObject({
+        status: "SCHEDULED",
+        scheduled_time: expect.stringContaining("2126-12-24T02:00:00"),
+        start_arguments: {
+          canary: [OTHER, ONE],
+          abort_on_failure: true,
+          revert_on_failure: true,
+          on_missing_lines: "warn"
+        }
+      })
+      expect(parsed(yield* cli(`job ${jobIn(urgent)} --json`))).toMatchObject({
+        start_arguments: { canary: 1, urgent: true }
+      })
+      for (const started of [rollout, urgent]) expect(yield* cli(`abort ${jobIn(started)}`)).toMatchObject({ code: 0 })
+    })
+  )
+
+  it.effect("keeps the record of a device from its first day to its deletion, and asks before it deletes", () =>
+    Effect.gen(function* () {
+      const { cli } = yield* Site
+      const mistaken = yield* cli("device add shed-d1 --type DIST --address 10.99.0.300")
+      expect(mistaken).toMatchObject({ code: 1, err: expect.stringContaining("Invalid management_ip received") })
+      const added = yield* cli("device add shed-d1 --type DIST --platform eos --address 10.99.0.3 --json")
+      expect(parsed(added)).toMatchObject({ hostname: "shed-d1", state: "UNMANAGED", management_ip: "10.99.0.3" })
+      expect((yield* cli("device shed-d1")).out).toMatch(/state +UNMANAGED/)
+      const changed = yield* cli("device set shed-d1 --hostname shed-d2 --serial SSJ5 --description moved --json")
+      expect(parsed(changed)).toMatchObject({ hostname: "shed-d2", serial: "SSJ5", description: "moved" })
+      expect(yield* cli("device set shed-d2")).toMatchObject({ code: 2 })
+      expect((yield* cli("device manage shed-d2")).out).toContain("shed-d2 is MANAGED")
+      expect((yield* cli("device unmanage shed-d2")).out).toContain("shed-d2 is UNMANAGED")
+      const unasked = yield* cli("device delete shed-d2")
+      expect(unasked).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was deleted") })
+      expect((yield* cli("device delete shed-d2 --yes")).out).toContain("shed-d2 is deleted")
+      expect(yield* cli("device shed-d2")).toMatchObject({ code: 1 })
+    })
+  )
+
+  it.effect("replaces a switch by a discovered unit only: the old one becomes unmanaged first", () =>
+    Effect.gen(function* () {
+      const { cli } = yield* Site
+      for (const [name, state, address] of [
+        ["shed-a1", "MANAGED", "10.99.0.4"],
+        ["shed-new", "DISCOVERED", "10.99.0.5"]
+      ]) {
+        const added = yield* cli(
+          `device add ${name} --type ACCESS --platform eos --address ${address} --state ${state}`
+        )
+        expect(added).toMatchObject({ code: 0 })
+      }
+      const wrong = yield* cli(`device replace shed-a1 ${ONE} --yes`)
+      expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("only a DISCOVERED unit") })
+      const unasked = yield* cli("device replace shed-a1 shed-new")
+      expect(unasked).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was replaced") })
+      expect((yield* cli("device shed-a1")).out).toMatch(/state +MANAGED/)
+      const begun = yield* cli("device replace shed-a1 shed-new --yes --json")
+      expect(parsed(yield* cli(`job ${jobIn(begun)} --json`))).toMatchObject({
+        function_name: "init_access_device_step1",
+        start_arguments: { new_hostname: "shed-a1", replace_hostname: true }
+      })
+      expect((yield* cli("device shed-a1")).out).toMatch(/state +UNMANAGED/)
+      // no switch answers there, so the job fails; its end is awaited
+      expect(yield* cli(`job ${jobIn(begun)} --watch`)).toMatchObject({ code: 1 })
+      for (const name of ["shed-a1", "shed-new"])
+        expect(yield* cli(`device delete ${name} --yes`)).toMatchObject({ code: 0 })
+    })
+  )
+
   it.effect("finds devices and ports by a word, and names the tables that it searched", () =>
     Effect.gen(function* () {
       const { cli } = yield* Site

@@ -122,6 +122,7 @@ describe("Every command", () => {
           ["GET /device_hostkeys", none("host_keys")],
           ["GET /device/:hostname/interfaces", none("interfaces")],
           ["GET /learned_lines", none("learned_lines")],
+          ["GET /dhcp_leases", answer({ leases: [], queues: [] })],
           ["GET /repository/:name/commits", none("commits")],
           ["GET /firmware_images", answer({ images: [], downloads: [] })],
           ["GET /firmware_versions", none("groups")],
@@ -146,6 +147,7 @@ describe("Every command", () => {
           ["hostkeys", "No host key waits for approval."],
           ["ports list lhv-a1", "lhv-a1 has no ports here: those of other than access switches are in the settings"],
           ["spellings list", "Nothing was learnt yet."],
+          ["leases", "No lease was refused or waits."],
           ["repo status", "Nothing was fetched yet: switchyard repo refresh settings"],
           ["firmware images", "There is no image: switchyard firmware get URL --sha1 SUM"],
           ["firmware versions", "No device is managed yet."],
@@ -175,7 +177,11 @@ describe("Every command", () => {
         ["devices --state fine", "MANAGED, MANAGED_NOIF, UNMANAGED"],
         ["devices --type router", "ACCESS, DIST, CORE"],
         ["sync --type router", "ACCESS, DIST, CORE"],
-        ["jobs --outcome fine", "success, partial, failed, aborted"]
+        ["jobs --outcome fine", "success, partial, failed, aborted"],
+        ["devices --sort hostnme", "hostnme: devices are not sorted by it, did you mean hostname?"],
+        ["devices --sort=-nosuch", "nosuch: devices are not sorted by it"],
+        ["audit list --kind logon", "logon: no event is of this kind, did you mean login?"],
+        ["events --kind device,jop", "jop: no event is of this kind, did you mean job?"]
       ] as const
       for (const [line, values] of lines) {
         const { code, err } = yield* command(environment(url), line.split(" "))

@@ -13,9 +13,11 @@ import {
 } from "../../domain/words/DeviceWords.ts"
 import { inSentence, textOf } from "../../domain/words/Word.ts"
 import { type Column, format, oneOf, printJson, printOne, printRows, reported, said, say } from "./Terminal.ts"
-import { ask, askAll, Mistyped, Refused } from "./Server.ts"
+import { ask, askAll, Mistyped, Refused, requireKnown } from "./Server.ts"
 import { watch } from "./JobCommands.ts"
 import type { Data } from "../../api/Calls.ts"
+import { deviceFields } from "../../domain/ListFields.ts"
+import { idOf, life, oneDevice } from "./DeviceLifeCommands.ts"
 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -35,6 +37,8 @@ const COLUMNS: ReadonlyArray<Column<DeviceRecord>> = [
   ["seen", ({ last_seen }) => last_seen]
 ]
 
+const SORT_FIELDS = Object.keys(deviceFields)
+
 /** The command. */
 export const devices = Command.make(
   "devices",
@@ -49,7 +53,7 @@ export const devices = Command.make(
     drifted: flag("drifted", "Only switches that were changed by hand"),
     unreachable: flag("unreachable", "Only devices that do not answer"),
     sort: Flag.String("sort").pipe(
-      Flag.withDescription("Field to sort by, with - descending"),
+      Flag.withDescription("Field to sort by; --sort=-hostname sorts descending"),
       Flag.withDefault("hostname")
     ),
     ...format
@@ -57,6 +61,7 @@ export const devices = Command.make(
   ({ csv, drifted, json, search, sort, state, type, unreachable, unsynchronized }) =>
     reported(
       Effect.gen(function* () {
+        yield* requireKnown([sort.replace(/^-/, "").toLowerCase()], SORT_FIELDS, "devices are not sorted by it")
         const query = {
           sort,
           "filter[search][contains]": Option.getOrUndefined(search),
@@ -75,12 +80,6 @@ export const devices = Command.make(
 ).pipe(Command.withDescription("List devices."))
 
 const name = Argument.String("name").pipe(Argument.withDescription("Name of a device"))
-
-const oneDevice = Effect.fnUntraced(function* (id: string) {
-  const { answer } = yield* ask("GET /device/:id", { params: { id } })
-  const [found] = answer.data.devices
-  return found ?? (yield* new Refused({ message: `No device is called ${id}` }))
-})
 
 /** The command. */
 export const device = Command.make("device", { name, json: format.json }, ({ json, name }) =>
@@ -105,7 +104,10 @@ export const device = Command.make("device", { name, json: format.json }, ({ jso
       ])
     })
   )
-).pipe(Command.withDescription("Show a device, and what it is doing."))
+).pipe(
+  Command.withDescription("Show a device, and what it is doing; or change its record."),
+  Command.withSubcommands(life)
+)
 
 const timeOf = (seconds: number | null): string =>
   seconds === null ? "" : `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`
@@ -281,17 +283,6 @@ export const ports = Command.make("ports").pipe(
 )
 
 // `switchyard init`: gives a discovered switch its name and its place.
-
-/** A switch by its id, name, MAC address or serial number. */
-const idOf = Effect.fnUntraced(function* (word: string) {
-  if (/^\d+$/.test(word)) return Number(word)
-  const { answer } = yield* ask("GET /devices", { query: { "filter[search][contains]": word, per_page: 2 } })
-  const [found, other] = answer.data.devices
-  if (found !== undefined && other === undefined) return found.id
-  return yield* new Refused({
-    message: `${found === undefined ? "No switch" : "More than one switch"} is found by ${word}`
-  })
-})
 
 /** The command. */
 export const init = Command.make(

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import type { Data } from "../../api/Calls.ts"
 import { ask } from "./Server.ts"
-import { said, type Column, format, printRows, reported, say } from "./Terminal.ts"
+import { type Column, format, printRows, reported, said, say } from "./Terminal.ts"
 
 const COLUMNS: ReadonlyArray<Column<Data<"GET /dhcp_leases">["leases"][number]>> = [
   ["ztp_mac", ({ ztp_mac }) => ztp_mac],
@@ -22,7 +22,7 @@ export const leases = Command.make("leases", format, ({ csv, json }) =>
     Effect.gen(function* () {
       const { answer } = yield* ask("GET /dhcp_leases")
       const { leases, queues } = answer.data
-      yield* printRows({ csv, json }, COLUMNS, leases, "No lease was refused or waits")
+      yield* printRows({ csv, json }, COLUMNS, leases, "No lease was refused or waits.")
       if (csv || json) return
       for (const { host, reported_at, waiting } of queues) {
         yield* say(`${host || "A DHCP server"} had ${waiting} more to report at ${reported_at}`)

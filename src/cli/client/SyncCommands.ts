@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { format, oneOf, printJson, reported, say } from "./Terminal.ts"
-import { ask, Mistyped } from "./Server.ts"
+import { ask, askAll, Mistyped, Refused } from "./Server.ts"
 import { yes } from "./Questions.ts"
 import { preview, printDiffs, readDiffs, requirePush } from "./Preview.ts"
 import { type Following, started } from "./JobCommands.ts"
@@ -46,6 +46,26 @@ const selectorOf = ({ all, group, names, type }: Chosen) => {
       )
 }
 
+/** Up to here a question for each name is less work than reading all devices. */
+const FEW = 25
+
+/** Fails unless all of these are managed devices: nothing is compared for others, so they would pass for devices in sync. */
+const requireManaged = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+  const named = (hostname: string) =>
+    askAll("GET /devices", { query: { "filter[hostname]": hostname } }, ({ data }) => data.devices)
+  const found =
+    names.length > FEW
+      ? yield* askAll("GET /devices", {}, ({ data }) => data.devices)
+      : (yield* Effect.forEach(names, named, { concurrency: 5 })).flat()
+  const states = new Map(found.map(({ hostname, state }) => [hostname, state]))
+  const others = names.flatMap((name) => {
+    const state = states.get(name)
+    if (state === undefined) return [`No device is called ${name}`]
+    return state === "MANAGED" ? [] : [`${name} is ${state}: only managed devices are synchronized`]
+  })
+  if (others.length > 0) return yield* new Refused({ message: others.join("\n") })
+})
+
 const flags = {
   names: Argument.String("name").pipe(Argument.withDescription("Names of devices"), Argument.atLeast(0)),
   group: text("group", "All devices of a group"),
@@ -58,9 +78,17 @@ const flags = {
     "confirm-older",
     "With --force: also commits that came with a restored backup and were not refreshed"
   ),
-  canary: number("canary", "So many devices go first"),
+  canary: text("canary", "These devices go first (acc1,acc2), or so many access switches"),
   batch: number("batch", "So many devices at a time"),
   maxFailures: number("max-failures", "Stop after so many failed devices"),
+  abortOnFailure: flag("abort-on-failure", "Push nothing if one device is silent or was changed outside Switchyard"),
+  revertOnFailure: flag("revert-on-failure", "When the rollout stops, take back what is not confirmed"),
+  missingLines: Flag.Literals("on-missing-lines", ["warn", "fail"]).pipe(
+    Flag.withDescription("For lines that a device does not show: only name them, or fail the device"),
+    Flag.optional
+  ),
+  urgent: flag("urgent", "Beside a running push, for named devices"),
+  startAt: text("start-at", 'Begin the push at "YYYY-MM-DD HH:MM:SS" in UTC, or at a time with a zone (ISO 8601)'),
   confirmMode: number("confirm-mode", "0 without timers, 1 each device on its own, 2 all or none"),
   dryRunJob: number("dry-run-job", "Push what this dry run has shown, and nothing else"),
   waitForWindow: flag("wait-for-window", "Wait for the windows of the devices"),
@@ -82,14 +110,23 @@ const options = ({ comment, confirmOlder, force, resync, ticket }: Asked) => ({
   comment: Option.getOrUndefined(comment)
 })
 
+/** Names, or a number of devices that the server chooses. */
+const canaryOf = (words: string): number | ReadonlyArray<string> =>
+  /^\d+$/.test(words) ? Number(words) : words.split(",").map((name) => name.trim())
+
 /** Options that only a push needs. */
-const pushOptions = ({ batch, canary, confirmMode, emergency, maxFailures, waitForWindow }: Asked) => ({
-  canary: Option.getOrUndefined(canary),
-  batch_size: Option.getOrUndefined(batch),
-  max_failures: Option.getOrUndefined(maxFailures),
-  confirm_mode: Option.getOrUndefined(confirmMode),
-  emergency: Option.getOrUndefined(emergency),
-  ...(waitForWindow ? { wait_for_window: true } : {})
+const pushOptions = (asked: Asked) => ({
+  canary: Option.getOrUndefined(Option.map(asked.canary, canaryOf)),
+  batch_size: Option.getOrUndefined(asked.batch),
+  max_failures: Option.getOrUndefined(asked.maxFailures),
+  confirm_mode: Option.getOrUndefined(asked.confirmMode),
+  emergency: Option.getOrUndefined(asked.emergency),
+  on_missing_lines: Option.getOrUndefined(asked.missingLines),
+  start_at: Option.getOrUndefined(asked.startAt),
+  ...(asked.waitForWindow ? { wait_for_window: true } : {}),
+  ...(asked.abortOnFailure ? { abort_on_failure: true } : {}),
+  ...(asked.revertOnFailure ? { revert_on_failure: true } : {}),
+  ...(asked.urgent ? { urgent: true } : {})
 })
 
 const nothingToDo = ({ all, names, resync }: Asked): string => {
@@ -102,6 +139,7 @@ const nothingToDo = ({ all, names, resync }: Asked): string => {
 /** Pushes what a dry run has shown and the user has agreed to: a new dry run, or the named one. */
 const push = Effect.fnUntraced(function* (asked: Asked) {
   const chosen = yield* selectorOf(asked)
+  yield* requireManaged(asked.names)
   const shown = Option.isSome(asked.dryRunJob)
     ? asked.dryRunJob.value
     : yield* preview(
@@ -130,9 +168,11 @@ export const sync = Command.make("sync", flags, (asked) =>
   reported(
     Effect.gen(function* () {
       if (!asked.dryRun) return yield* push(asked)
+      const chosen = yield* selectorOf(asked)
+      yield* requireManaged(asked.names)
       const dry_run_job = Option.getOrUndefined(asked.dryRunJob)
       const body = {
-        ...(yield* selectorOf(asked)),
+        ...chosen,
         ...options(asked),
         ...pushOptions(asked),
         dry_run: true,

@@ -55,6 +55,8 @@ const Memo = Schema.Struct({
   /** Newest change when the job started: later ones belong to parallel jobs. */
   changesSeen: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(Number.MAX_SAFE_INTEGER))),
   skipped: Schema.optionalKey(SkippedDevices),
+  /** The canaries that were chosen for a number. */
+  canaries: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Why the rollout was stopped; absent before that. */
   stop: Schema.optionalKey(Stop),
   /** The job that confirms the proved changes; absent before it was started. */

@@ -157,7 +157,8 @@ const runStages = Effect.fnUntraced(function* (job: SyncJob, memo: SyncMemo) {
   const remembering = yield* Effect.forkChild(
     Effect.flatMap(guard.stopped, (stop) => job.memo.write({ ...memo, stop }))
   )
-  for (const { hostnames, isCanary } of stagesOf(memo.hostnames, job.args)) {
+  const options = memo.canaries === undefined ? job.args : { ...job.args, canary: memo.canaries }
+  for (const { hostnames, isCanary } of stagesOf(memo.hostnames, options)) {
     const stage = hostnames.flatMap((hostname) => devices.get(hostname) ?? [])
     if (stage.length > 0) yield* runStage(work, stage, isCanary)
   }

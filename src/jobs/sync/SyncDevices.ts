@@ -10,7 +10,7 @@ import { type JobDevice, JobStore } from "../../store/JobStore.ts"
 import { RepositoryStore } from "../../store/RepositoryStore.ts"
 import { askedTogether, handle, type JobRun, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
-import { type Guard, unknownCanaries } from "./SyncPlan.ts"
+import { canariesOf, type Guard, unknownCanaries } from "./SyncPlan.ts"
 import { SyncOutcome } from "./Outcome.ts"
 import type { SyncJob } from "./SyncDevice.ts"
 import { DeviceEntity, isWrongDevice, patiently } from "../../devices/DeviceCalls.ts"
@@ -31,6 +31,7 @@ import { SyncDevices, type SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
 import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/Repository.ts"
 import { ConfigStore } from "../../store/ConfigStore.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
+import { WatchStore } from "../../store/WatchStore.ts"
 
 // The sequel of a dry run with `auto_push`: the live run, or the reason why a person has to start it (docs/changes.md#auto_push).
 // Clients take a missing follow-up for success, so every refusal is in the record and in the log.
@@ -135,6 +136,13 @@ const checkHashes = Effect.fn("HashCheck.check")(function* (job: RunningJob, sel
 
 const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
 
+const chooseCanaries = Effect.fnUntraced(function* (devices: ReadonlyArray<Device>, count: number) {
+  const watched = yield* WatchStore
+  const silent = yield* watched.silent
+  const names = devices.flatMap(({ hostname, id }) => (silent.has(id) ? [hostname] : []))
+  return canariesOf(devices, count, new Set(names))
+})
+
 /** Makes and stores the decision that a later run of the same job continues with. */
 const decide = Effect.fnUntraced(function* (job: SyncJob) {
   const commits = yield* makeJobCommits
@@ -158,7 +166,8 @@ const decide = Effect.fnUntraced(function* (job: SyncJob) {
     return yield* invalid({ message: `canary names devices that are not selected: ${unknown.join(", ")}` })
   }
   if (args.abort_on_failure && !args.force) yield* checkHashes(job, devices)
-  const decided: SyncMemo = { hostnames, eventsSeen, changesSeen, skipped }
+  const chosen = typeof args.canary === "number" ? { canaries: yield* chooseCanaries(devices, args.canary) } : {}
+  const decided: SyncMemo = { hostnames, eventsSeen, changesSeen, skipped, ...chosen }
   yield* job.memo.write(decided)
   return decided
 })

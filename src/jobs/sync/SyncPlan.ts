@@ -1,5 +1,6 @@
 /** How a sync confirms and when it stops, from its arguments and the server's mode (docs/changes.md#confirm-modes). Pure. */
 import { type Stop, type SyncArguments, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
+import type { DeviceType } from "../../domain/Device.ts"
 import type { ConfirmMode } from "./ChangeCalls.ts"
 import { Deferred, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -67,6 +68,34 @@ const portions = (hostnames: ReadonlyArray<string>, size: number): ReadonlyArray
 /** Names given as canaries that are not among the selected devices. */
 export const unknownCanaries = (selected: ReadonlyArray<string>, canary: RolloutOptions["canary"]) =>
   typeof canary === "object" ? canary.filter((hostname) => !selected.includes(hostname)) : []
+
+/** What is known of a device before the first push. */
+interface Candidate {
+  readonly hostname: string
+  readonly device_type: DeviceType
+  readonly synchronized: boolean
+}
+
+/** A mistake costs least on an access switch, and most in the core. */
+const RANKS: Readonly<Record<DeviceType, number>> = { ACCESS: 0, UNKNOWN: 1, DIST: 2, CORE: 3 }
+
+/**
+ * The canaries for a number: only devices of the least important type in scope, even if they are fewer. Devices that answered last time
+ * come first, then those in sync, then by name; so the same scope gives the same canaries.
+ */
+export const canariesOf = (
+  selected: ReadonlyArray<Candidate>,
+  count: number,
+  unreachable: ReadonlySet<string>
+): ReadonlyArray<string> => {
+  const least = Math.min(...selected.map(({ device_type }) => RANKS[device_type]))
+  const doubts = ({ hostname, synchronized }: Candidate) => (unreachable.has(hostname) ? 2 : 0) + (synchronized ? 0 : 1)
+  return selected
+    .filter(({ device_type }) => RANKS[device_type] === least)
+    .toSorted((one, other) => doubts(one) - doubts(other) || (one.hostname < other.hostname ? -1 : 1))
+    .slice(0, count)
+    .map(({ hostname }) => hostname)
+}
 
 /** The stages of a rollout over these devices, none of them empty; the same devices and options give the same stages. */
 export const stagesOf = (selected: ReadonlyArray<string>, options: RolloutOptions): ReadonlyArray<Stage> => {

@@ -6,7 +6,7 @@
 import { Effect, Schema } from "effect"
 import { execFile } from "node:child_process"
 import { createHash, randomBytes, randomUUID } from "node:crypto"
-import { readFileSync, statSync } from "node:fs"
+import { readFileSync, type Stats, statSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import { createRequire } from "node:module"
 import * as path from "node:path"
@@ -112,19 +112,25 @@ export const namesIn = Effect.fnUntraced(function* (folder: string) {
   })
 })
 
-/** True if every existing folder in the path of `dir` lets other users pass. */
-const passable = Effect.fnUntraced(function* (dir: string) {
+/** Whether the user may pass a folder of this mode, as the system decides it (without further groups). */
+const passes = ({ gid, mode, uid }: Stats, user: User): boolean => {
+  if (uid === user.uid) return (mode & 0o100) !== 0
+  return (mode & (gid === user.gid ? 0o010 : 0o001)) !== 0
+}
+
+/** True if every existing folder in the path of `dir` lets this user pass. */
+const passable = Effect.fnUntraced(function* (dir: string, user: User) {
   for (let at = dir; at !== path.dirname(at); at = path.dirname(at)) {
-    const mode = yield* Effect.option(attempt("stat", () => fs.stat(at)))
-    if (mode._tag === "Some" && (mode.value.mode & 0o001) === 0) return false
+    const found = yield* Effect.option(attempt("stat", () => fs.stat(at)))
+    if (found._tag === "Some" && !passes(found.value, user)) return false
   }
   return true
 })
 
-/** True if PostgreSQL's user can reach the folder: it owns the folder, or the folder will be created, or all users may pass. */
-const isReachable = Effect.fnUntraced(function* (folder: string) {
+/** True if PostgreSQL's user can reach the folder: it owns the folder, or the folder will be created, or this user may pass. */
+const isReachable = Effect.fnUntraced(function* (folder: string, user: User) {
   const found = statSync(folder, { throwIfNoEntry: false })
-  return found !== undefined && found.uid === 0 ? yield* passable(folder) : yield* passable(path.dirname(folder))
+  return yield* passable(found !== undefined && found.uid === 0 ? folder : path.dirname(folder), user)
 })
 
 /** The folder of databases whose configured folders PostgreSQL cannot reach, under hexadecimal names. */
@@ -167,15 +173,14 @@ export const lookAt = Effect.fnUntraced(function* (home: string): Effect.fn.Retu
  */
 export const homeFor = Effect.fnUntraced(function* (dataDir: string) {
   const asked = yield* lookAt(path.resolve(dataDir))
-  const user = runAs()
+  const user = userOf(path.join(asked.home, "postgres"))
   if (user === undefined) return asked
   const name = createHash("sha256").update(asked.home).digest("hex").slice(0, HOME_NAME)
   const other = yield* lookAt(path.join(HOMES, name))
-  const reaches = yield* isReachable(asked.home)
+  const reaches = yield* isReachable(asked.home, user)
   if (asked.holds === "database" && !reaches && other.holds !== "database") {
-    const { uid } = userOf(path.join(asked.home, "postgres")) ?? user
     return yield* new EmbeddedPostgresError({
-      message: `The database in ${asked.home} cannot be reached by the user it runs as (uid ${uid}): let others pass the folders above it (chmod o+x). No other database was made`
+      message: `The database in ${asked.home} cannot be reached by the user it runs as (uid ${user.uid}): let others pass the folders above it (chmod o+x). No other database was made`
     })
   }
   if (reaches && (asked.holds === "database" || other.holds !== "database")) return asked
@@ -223,7 +228,8 @@ export const locateBinaries = Effect.fnUntraced(function* (home: string) {
       })
   })
   let native = path.resolve(path.dirname(entry), "..", "native")
-  if (isRoot() && !(yield* passable(native))) {
+  const user = runAs()
+  if (user !== undefined && !(yield* passable(native, user))) {
     const copy = path.join(home, "postgres-binaries")
     yield* attempt("copy the PostgreSQL binaries", () =>
       fs.cp(native, copy, { recursive: true, force: false, verbatimSymlinks: true })

@@ -1,7 +1,7 @@
 /** The order of a rollout and what stops it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { makeGuard, stagesOf, unknownCanaries } from "../../../src/jobs/sync/SyncPlan.ts"
+import { canariesOf, makeGuard, stagesOf, unknownCanaries } from "../../../src/jobs/sync/SyncPlan.ts"
 
 const devices = ["a", "b", "c", "d", "e"]
 
@@ -34,6 +34,28 @@ describe("The order of a rollout", () => {
       assert.isAtLeast(hostnames.length, 1)
       assert.isAtMost(hostnames.length, isCanary ? canary : batch_size)
     }
+  })
+
+  const device = (hostname: string, device_type: "ACCESS" | "DIST" | "CORE" | "UNKNOWN", synchronized = false) => ({
+    hostname,
+    device_type,
+    synchronized
+  })
+  const campus = [device("core1", "CORE", true), device("dist1", "DIST"), device("b", "ACCESS"), device("a", "ACCESS")]
+
+  it("chooses access switches as canaries, never the core, however many are asked for", () => {
+    assert.deepStrictEqual(canariesOf(campus, 1, new Set()), ["a"])
+    assert.deepStrictEqual(canariesOf(campus.toReversed(), 1, new Set()), ["a"])
+    assert.deepStrictEqual(canariesOf(campus, 4, new Set()), ["a", "b"])
+    assert.deepStrictEqual(canariesOf(campus.slice(0, 2), 2, new Set()), ["dist1"])
+    assert.deepStrictEqual(canariesOf(campus.slice(0, 1), 1, new Set()), ["core1"])
+    assert.deepStrictEqual(canariesOf([], 1, new Set()), [])
+  })
+
+  it("chooses canaries that answer and are in sync before others", () => {
+    assert.deepStrictEqual(canariesOf(campus, 1, new Set(["a"])), ["b"])
+    assert.deepStrictEqual(canariesOf([...campus, device("c", "ACCESS", true)], 2, new Set(["a"])), ["c", "b"])
+    assert.deepStrictEqual(canariesOf([...campus, device("c", "ACCESS", true)], 3, new Set(["c"])), ["a", "b", "c"])
   })
 
   it("names canaries that are not selected", () => {

@@ -35,7 +35,7 @@ export const installed = Effect.gen(function* () {
       })
   )
   const release = path.join(folder, "release")
-  const made = must(process.execPath, ["scripts/release.mjs", release, "--draft", "--no-debian"])
+  const made = must(process.execPath, ["scripts/release.mjs", release, "--draft"])
   const tarball = made.split("\n")[0] ?? ""
   const site = path.join(folder, "site")
   mkdirSync(site)

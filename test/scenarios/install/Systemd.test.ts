@@ -11,7 +11,7 @@ import { must } from "./Release.ts"
 const packageFile = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "switchyard-package-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-).pipe(Effect.map((folder) => must(process.execPath, ["scripts/debian.mjs", folder, "--fast"]).trim()))
+).pipe(Effect.map((folder) => must(process.execPath, ["scripts/debian.mjs", folder]).trim()))
 
 const TO_A_FILE = "[Service]\\nStandardOutput=append:/var/log/switchyard/switchyard.log\\nStandardError=inherit\\n"
 

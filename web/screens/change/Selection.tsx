@@ -9,6 +9,7 @@ import { useMay } from "../../app/useSession.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { type Chosen, chosenIn, selectorOf, type Way, ways, wordsOf } from "./selection.ts"
+import { isText, useDraft } from "../../app/useDraft.ts"
 
 type Words = Readonly<Record<string, string | undefined>>
 
@@ -67,7 +68,7 @@ const What = ({
 export const Selection = ({ change, words }: Props) => {
   const may = useMay()
   const [chosen, setChosen] = useState(() => chosenIn(words))
-  const [comment, setComment] = useState("")
+  const [comment, setComment, forgetComment] = useDraft("comment of the change", "", isText)
   const [resync, setResync] = useState(false)
   const { busy, error, run } = useAct()
   const start = (event: FormEvent) => {
@@ -75,6 +76,7 @@ export const Selection = ({ change, words }: Props) => {
     void run(async () => {
       const body = { ...selectorOf(chosen), dry_run: true, resync, ...(comment === "" ? {} : { comment }) }
       const { answer } = await ask("POST /device_syncto", { body })
+      forgetComment()
       change({ ...wordsOf(chosen), job: String(answer.job_id), search: undefined, read: undefined })
     })
   }
