@@ -37,7 +37,11 @@ const suited = new Map<string, unknown>([
     })
   ],
   ["GET /system/findings", answer({ findings: [] })],
-  ["GET /device/:id", answer({ devices: [device] })]
+  [
+    "GET /device/:id",
+    ({ path }: { readonly path: string }) =>
+      answer({ devices: [{ ...device, state: path === "/device/7" ? "DISCOVERED" : device.state }] })
+  ]
 ])
 
 const isJson = (text: string): boolean =>
@@ -89,7 +93,7 @@ describe("Every command", () => {
   it.live("fails if the job that it follows is no success", () =>
     Effect.gen(function* () {
       const failed = { ...job, outcome: "failed", failed_devices: ["lhv-a1"] }
-      const { url } = yield* makeExampleServer(new Map([["GET /job/:id", answer({ jobs: [failed] })]]))
+      const { url } = yield* makeExampleServer(new Map([...suited, ["GET /job/:id", answer({ jobs: [failed] })]]))
       yield* Effect.forEach(
         [
           "sync --all --dry-run-job 7 --yes",

@@ -2,15 +2,7 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
-import {
-  activityWords,
-  callsText,
-  callWords,
-  causeText,
-  configTypeWords,
-  stateWords,
-  typeWords
-} from "../../domain/words/DeviceWords.ts"
+import { activityWords, callsText, callWords, causeText, configTypeWords, stateWords, typeWords } from "../../domain/words/DeviceWords.ts"
 import { inSentence, textOf } from "../../domain/words/Word.ts"
 import { type Column, format, oneOf, printJson, printOne, printRows, reported, said, say } from "./Terminal.ts"
 import { ask, askAll, Mistyped, Refused, requireKnown } from "./Server.ts"
@@ -316,6 +308,11 @@ export const init = Command.make(
           const { answer } = yield* ask("POST /device_initcheck/:id", { params: { id }, body })
           return yield* printJson(answer.data)
         }
+        const present = yield* oneDevice(String(id))
+        if (present.state !== "DISCOVERED")
+          return yield* new Refused({
+            message: `${present.hostname} is ${present.state}: only a DISCOVERED switch can be initialised`
+          })
         const { answer } = yield* ask("POST /device_init/:id", { params: { id }, body })
         yield* json
           ? Console.log(JSON.stringify({ job_id: answer.job_id }))

@@ -3,20 +3,7 @@ import { inSentence, textOf } from "../../domain/words/Word.ts"
 import { jobTitle, jobWord, outcomeWords } from "../../domain/words/JobWords.ts"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import {
-  type Column,
-  format,
-  harmless,
-  isTerminal,
-  oneOf,
-  printJson,
-  printOne,
-  printRows,
-  reported,
-  Said,
-  say,
-  showInPlace
-} from "./Terminal.ts"
+import { type Column, format, harmless, isTerminal, oneOf, printJson, printOne, printRows, reported, Said, say, showInPlace } from "./Terminal.ts"
 import { ask, askAll, exitCodes, failureOf, Refused, requireKnown, send, ServerAway, serverUrl } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
 import { jobOutcomes } from "../../domain/Job.ts"
@@ -284,10 +271,13 @@ export const events = Command.make(
         process.exitCode = 0
         let position = Option.getOrUndefined(since)
         for (;;) {
-          position = yield* Effect.catchTag(followOnce(query, json, position), "ServerAway", ({ message }) =>
+          // said once for each stream, not for each try while the server is away
+          const cut = Effect.tap(followOnce(query, json, position), (last) =>
+            Console.error(`The stream of ${serverUrl()} was cut; it continues after ${last ?? "now"}`)
+          )
+          position = yield* Effect.catchTag(cut, "ServerAway", ({ message }) =>
             position === undefined ? Effect.fail(new ServerAway({ message })) : Effect.succeed(position)
           )
-          yield* Console.error(`The stream of ${serverUrl()} was cut; it continues after ${position ?? "now"}`)
           yield* Effect.sleep("1 second")
         }
       })
