@@ -2,7 +2,15 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
-import { activityWords, callsText, callWords, causeText, configTypeWords, stateWords, typeWords } from "../../domain/words/DeviceWords.ts"
+import {
+  activityWords,
+  callsText,
+  callWords,
+  causeText,
+  configTypeWords,
+  stateWords,
+  typeWords
+} from "../../domain/words/DeviceWords.ts"
 import { inSentence, textOf } from "../../domain/words/Word.ts"
 import { type Column, format, oneOf, printJson, printOne, printRows, reported, said, say } from "./Terminal.ts"
 import { ask, askAll, Mistyped, Refused, requireKnown } from "./Server.ts"

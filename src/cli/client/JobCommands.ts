@@ -3,7 +3,20 @@ import { inSentence, textOf } from "../../domain/words/Word.ts"
 import { jobTitle, jobWord, outcomeWords } from "../../domain/words/JobWords.ts"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type Column, format, harmless, isTerminal, oneOf, printJson, printOne, printRows, reported, Said, say, showInPlace } from "./Terminal.ts"
+import {
+  type Column,
+  format,
+  harmless,
+  isTerminal,
+  oneOf,
+  printJson,
+  printOne,
+  printRows,
+  reported,
+  Said,
+  say,
+  showInPlace
+} from "./Terminal.ts"
 import { ask, askAll, exitCodes, failureOf, Refused, requireKnown, send, ServerAway, serverUrl } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
 import { jobOutcomes } from "../../domain/Job.ts"
