@@ -190,7 +190,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       const pushed = yield* cli("sync --all --force --canary 1 --watch --ticket CHG-7 --yes")
       expect(pushed.code).toBe(1)
       expect(pushed.err).toContain(`${SILENT} failed`)
-      expect(pushed.err).toContain("ended partial")
+      expect(pushed.err).toContain("partly failed")
       expect((yield* cli("jobs --outcome partial")).out).toContain("CHG-7")
       expect((yield* cli(`job ${jobIn(pushed)}`)).out).toContain(`failed    ${SILENT}`)
       const undone = yield* cli(`undo ${jobIn(pushed)} --watch --yes`)

@@ -108,7 +108,7 @@ describe("Every command", () => {
         Effect.fnUntraced(function* (line) {
           const { code, err } = yield* command(environment(url), [...line.split(" "), "--watch"])
           assert.deepEqual([line, code], [line, 1])
-          assert.match(err, /Job \d+ ended failed/, line)
+          assert.match(err, /Job \d+ failed/, line)
         }),
         AT_ONCE
       )
@@ -242,7 +242,7 @@ describe("A table", () => {
       assert.include(screen, `\r\u001b[2K[${"-".repeat(30)}] 0 of 1`)
       reads = 0
       const { err } = yield* command(env, ["job", "7", "--watch"])
-      assert.strictEqual(err, "job 812: 0 of 1 devices done\njob 7: success, 1 of 1 devices done\n")
+      assert.strictEqual(err, "job 812: 0 of 1 done\njob 7: Done, 1 of 1 done\n")
     }).pipe(Effect.scoped)
   )
 
