@@ -1,6 +1,6 @@
 /**
  * Names sort as people count: `acc2` before `acc10`. A PostgreSQL that was built without ICU keeps the order of bytes, so that the
- * server starts there too. The index serves the first pages of a hundred thousand devices by name.
+ * server starts there too. A restore removes tables and leaves the collation. The index serves the first pages of a hundred thousand devices by name.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,9 +8,9 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`do $$ begin
-    create collation natural_sort (provider = icu, locale = 'en-u-kn-true');
+    create collation if not exists natural_sort (provider = icu, locale = 'en-u-kn-true');
   exception when feature_not_supported then
-    create collation natural_sort from "C";
+    create collation if not exists natural_sort from "C";
   end $$`
   yield* sql`create index device_natural_name on device (hostname collate natural_sort)`
 })
