@@ -87,6 +87,12 @@ layer(Site.layer, { excludeTestServices: true })("At the command line", (it) => 
   it.effect("drift is found, shown, adopted as lines for the settings, and undone after a question", () =>
     Effect.gen(function* () {
       const { cli, folder, lab } = yield* Site
+      expect(
+        yield* cli("device add shed-a1 --type ACCESS --platform eos --address 127.0.0.99 --state MANAGED")
+      ).toMatchObject({ code: 0 })
+      const unproved = yield* cli("drift show shed-a1")
+      expect(unproved).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was proved yet on this device") })
+      expect(yield* cli("device delete shed-a1 --yes")).toMatchObject({ code: 0 })
       expect(yield* cli("drift")).toMatchObject({ code: 0, err: "No device has drifted.\n" })
       ;(yield* lab.get(ONE)).configure("snmp-server location elsewhere\n")
       const found = yield* cli("drift check --watch")
@@ -102,6 +108,8 @@ layer(Site.layer, { excludeTestServices: true })("At the command line", (it) => 
       expect(yield* cli(`drift undo ${ONE} --yes --watch`)).toMatchObject({ code: 0 })
       expect(yield* cli("drift undo --all")).toMatchObject({ code: 0, out: "No device has drifted.\n" })
       expect(yield* cli("drift undo")).toMatchObject({ code: 2 })
+      const clean = yield* cli(`drift show ${ONE}`)
+      assert.strictEqual(clean.out, `${ONE} runs what was proved last.\n`, clean.err)
     })
   )
 

@@ -2,13 +2,14 @@
  * `switchyard drift`: changes that were made on switches themselves: which devices have some, what it is, and how to undo or adopt it
  * (docs/command-line.md#drift).
  */
-import { Console, Effect, Option, Struct } from "effect"
+import { Console, Effect, Option, Schema, Struct } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { linesToKeep } from "../../domain/Adoption.ts"
+import { DeviceResult } from "../../domain/Job.ts"
 import { saveFile } from "./ConfigCommands.ts"
-import { started, watch } from "./JobCommands.ts"
+import { follow, started, unsuccessful, watch } from "./JobCommands.ts"
 import { printDiff, readDiffs } from "./Preview.ts"
-import { ask, askAll, Mistyped } from "./Server.ts"
+import { ask, askAll, Mistyped, Refused } from "./Server.ts"
 import { named, synchronize, syncFlags } from "./SyncCommands.ts"
 import { type Column, format, type Format, oneOf, printJson, printRows, reported, say } from "./Terminal.ts"
 
@@ -80,9 +81,12 @@ const check = Command.make(
         if (ways.length > 1)
           return yield* new Mistyped({ message: "Say which devices: a name, --group or --type, and only one of these" })
         const { answer } = yield* ask("POST /device_drift", { body: ways[0] ?? { all: true } })
-        yield* started(answer.job_id, answer.data, { json, watch })
-        if (watch && !json)
-          yield* printRows({ json, csv: false }, COLUMNS, yield* readDrifted, "No device has drifted.")
+        yield* started(answer.job_id, answer.data, { json, watch: false })
+        if (!watch) return
+        // a device that could not be read does not hide what was found on the others
+        const ended = yield* follow(answer.job_id)
+        if (!json) yield* printRows({ json, csv: false }, COLUMNS, yield* readDrifted, "No device has drifted.")
+        if (ended.outcome !== "success") return yield* unsuccessful(ended)
       })
     )
 ).pipe(
@@ -91,12 +95,23 @@ const check = Command.make(
   )
 )
 
-/** Compares a device now; yields the job that did, and the difference to what was proved last. */
+const readResult = Schema.decodeUnknownOption(Schema.Struct({ devices: Schema.Record(Schema.String, DeviceResult) }))
+
+/**
+ * Compares a device now; yields the job that did, and the difference to what was proved last. Fails if the device could not be compared,
+ * such as one on which nothing was proved yet.
+ */
 const compareNow = Effect.fnUntraced(function* (hostname: string) {
   const { answer } = yield* ask("POST /device_drift", { body: { hostname } })
-  yield* watch(answer.job_id)
-  const { groups } = yield* readDiffs(answer.job_id)
-  return { hostname, job_id: answer.job_id, diff: groups[0]?.diff ?? "" }
+  const { id, result } = yield* watch(answer.job_id)
+  const task = Option.getOrUndefined(readResult(result))?.devices[hostname]?.job_tasks[0]
+  if (task === undefined) return yield* new Refused({ message: `${hostname} was not compared: it is not managed` })
+  const { groups } = yield* readDiffs(id)
+  const diff = groups[0]?.diff ?? ""
+  // a comparison without a difference has no words
+  if (diff === "" && typeof task.result === "string")
+    return yield* new Refused({ message: `${hostname} was not compared: ${task.result}` })
+  return { hostname, job_id: id, diff }
 })
 
 const noDrift = (hostname: string): string => `${hostname} runs what was proved last.`
