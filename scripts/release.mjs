@@ -1,5 +1,5 @@
 /**
- * Makes what a release consists of: the npm package, the Debian package of this machine's processor, the bill of materials (CycloneDX) and
+ * Makes what a release consists of: the npm package, the clients, the Debian package of this machine's processor, the bill of materials (CycloneDX) and
  * the checksums of all of them. Version and commit are those of the repository.
  *
  *   node scripts/release.mjs [FOLDER] [--draft]
@@ -13,6 +13,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { makeDebianPackage } from "./debian.mjs"
 import { NAME, pack, version } from "./pack.mjs"
+import { packClients } from "./pack-clients.mjs"
 
 const root = path.resolve(import.meta.dirname, "..")
 const words = process.argv.slice(2)
@@ -61,7 +62,7 @@ const tarball = await pack(folder)
 const bill = path.join(folder, `switchyard-${version}.cdx.json`)
 writeFileSync(bill, `${JSON.stringify(billOfMaterials(path.join(folder, "package")), null, 2)}\n`)
 rmSync(path.join(folder, "package"), { recursive: true })
-const files = [tarball, bill]
+const files = [tarball, bill, ...packClients(folder)]
 if (spawnSync("dpkg-deb", ["--version"]).status === 0) files.push(await makeDebianPackage(folder))
 else process.stderr.write("There is no Debian package in it, because this machine has no dpkg-deb.\n")
 writeFileSync(path.join(folder, "SHA256SUMS"), files.map(checksum).join(""))

@@ -96,6 +96,7 @@ export const settingMeanings: Readonly<Record<string, Meanings>> = {
     routing_policies: "routing policies, in order of their statements",
     interface_tag_options: "tags for ports, which clients offer",
     port_template_options: "port templates to choose from, without the prefix `port_template_`",
+    port_profiles: "[port profiles](#port-profiles), by which ports are configured; templates do not see it",
     vxlan_vni_range: "VNIs for VXLANs, both ends included",
     external_routing_policies: "route maps that only templates define",
     arista_models_32bit: "models with the 32-bit image; null: the built-in list",
@@ -134,6 +135,17 @@ export const settingMeanings: Readonly<Record<string, Meanings>> = {
   f_port_template: {
     description: "what the template is for",
     vlan_config: "which VLANs a port with it takes",
+    groups: groupsOfPorts
+  },
+  f_port_profile: {
+    description: "what the profile is for",
+    configtype: "[use of the port](api.md#ports-of-a-device); null: what the VLANs say",
+    untagged_vlan: "name or number of the VLAN without a tag",
+    tagged_vlan_list: "names or numbers of the VLANs with a tag",
+    enabled: "port is up",
+    bpdu_filter: "no BPDUs on the port",
+    redundant_link: "of a downlink: false allows a switch with this one cable",
+    tags,
     groups: groupsOfPorts
   },
   f_interface: {

@@ -2,6 +2,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ActorGroup, DevicesGroup } from "./DevicesApi.ts"
 import { AlertsGroup } from "./AlertsApi.ts"
+import { AttentionGroup } from "./AttentionApi.ts"
 import { AuditGroup, EventsGroup } from "./EventsApi.ts"
 import { AuthGroup, SignOnGroup } from "./AuthApi.ts"
 import { Availability } from "./Requests.ts"
@@ -26,6 +27,7 @@ export const BASE = "/api/v1.0"
 const versioned = HttpApi.make("switchyard")
   .add(
     DevicesGroup,
+    AttentionGroup,
     InterfacesGroup,
     LinknetsGroup,
     MgmtDomainsGroup,

@@ -4,8 +4,9 @@
  */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { requireAgreement, typedFor, yes } from "./client/Questions.ts"
 import { format, harmless, jsonAlways, printJson, printListed, reported } from "./client/Terminal.ts"
-import { askNamed, Refused, ServerAway } from "./client/Server.ts"
+import { ask, askNamed, Refused, ServerAway } from "./client/Server.ts"
 
 const request = (method: string, path: string, body?: unknown) => askNamed(method, path, body)
 
@@ -69,20 +70,28 @@ const dead = Command.make("dead", { page, receiver, ...format }, ({ page, receiv
   )
 ).pipe(Command.withDescription("List messages that were given up."))
 
+/** Tries all messages again that were given up: their receivers get them at once. */
+const replayAll = Effect.fnUntraced(function* (receiver: string | undefined, yes: boolean) {
+  const { matching } = yield* ask("GET /alerts/deliveries", { query: { state: "dead", receiver, per_page: 1 } })
+  yield* requireAgreement({
+    question: `Try ${matching === 1 ? "1 message" : `${matching} messages`} again?`,
+    typed: typedFor(matching),
+    undone: "Nothing was sent",
+    // nothing is sent to nobody
+    yes: yes || matching === 0
+  })
+  yield* printJson(yield* request("POST", "/alerts/replay", receiver === undefined ? {} : { receiver }))
+})
+
 const replay = Command.make(
   "replay",
-  { id: Argument.String("id").pipe(Argument.optional), receiver, json: jsonAlways },
-  ({ id, receiver }) =>
+  { id: Argument.String("id").pipe(Argument.optional), receiver, yes, json: jsonAlways },
+  ({ id, receiver, yes }) =>
     Option.match(id, {
       onSome: (one) => printed("POST", `/alerts/deliveries/${encodeURIComponent(one)}/replay`),
-      onNone: () =>
-        printed(
-          "POST",
-          "/alerts/replay",
-          Option.match(receiver, { onNone: () => ({}), onSome: (name) => ({ receiver: name }) })
-        )
+      onNone: () => reported(replayAll(Option.getOrUndefined(receiver), yes))
     })
-).pipe(Command.withDescription("Try a message that was given up again; all of them without an id."))
+).pipe(Command.withDescription("Try a message that was given up again; all of them without an id, after a question."))
 
 const Tested = Schema.Struct({ is_taken: Schema.Boolean, answer: Schema.String })
 

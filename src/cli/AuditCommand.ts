@@ -2,7 +2,8 @@
 import { Console, Effect, Layer, Option, References, Runtime, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type Column, failWithSentence, format, jsonAlways, printJson, printRows, reported } from "./client/Terminal.ts"
-import { askAll } from "./client/Server.ts"
+import { askAll, requireKnown } from "./client/Server.ts"
+import { auditKinds, publicKinds } from "../domain/events/Event.ts"
 import { loadDatabase } from "./AtDatabase.ts"
 
 /** A row does not fit the chain; it has been printed. Exit code 1. */
@@ -96,6 +97,7 @@ const list = Command.make(
   ({ csv, device, json, kind, most, who }) =>
     reported(
       Effect.gen(function* () {
+        yield* requireKnown(Option.toArray(kind), [...publicKinds, ...auditKinds], "no event is of this kind")
         const query = {
           sort: "-id",
           "filter[kind]": Option.getOrUndefined(kind),

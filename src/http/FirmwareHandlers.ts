@@ -15,6 +15,7 @@ import { campaignOf, groupsOf } from "../firmware/UpgradeTasks.ts"
 import { makeUpgradeViews, type RunningDownload } from "../store/UpgradeStore.ts"
 import { makeJobVisible } from "./core/Permits.ts"
 import { Caller } from "../api/Requests.ts"
+import { permitted } from "../access/Permit.ts"
 import { BadRequest, enveloped, jobStarted, jobStartedOnDevices, NotFound } from "../api/Answers.ts"
 import { DeviceUpgrade, GetFirmware, GetFirmwareChksum, RemoveFile } from "../domain/jobs/UpkeepJobs.ts"
 import {
@@ -141,6 +142,7 @@ const makeUpgradeCheck = Effect.gen(function* () {
   const orders = yield* makeUpgradeOrders
   const settings = yield* SettingsView
   return Effect.fn("Upgrades.check")(function* (group: string) {
+    yield* permitted({ group })
     const { hostnames } = yield* settings.group(group)
     const selected = yield* devices.selectManaged({ hostnames })
     if (selected.length === 0) {

@@ -31,6 +31,7 @@ import { HealthLive, PluginsLive, SystemLive, WindowsLive } from "./system/Syste
 import { SocketLive } from "./socket/SocketServer.ts"
 import { ApiDocument, PageRoutes } from "./page/WebPages.ts"
 import { AlertsLive } from "./AlertHandlers.ts"
+import { AttentionLive } from "./AttentionHandlers.ts"
 import { AuditLive } from "./AuditHandlers.ts"
 import { AuthorizationLive } from "./core/Authorization.ts"
 import { AvailabilityLive } from "./core/HandlerErrors.ts"
@@ -54,6 +55,7 @@ import { CallerDevices } from "../access/CallerDevices.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive,
+  AttentionLive,
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,

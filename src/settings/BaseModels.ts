@@ -7,6 +7,7 @@ import {
   Descriptions,
   flag,
   integer,
+  integerOrText,
   list,
   mapping,
   model,
@@ -174,6 +175,20 @@ const f_port_template = model("f_port_template", {
   groups: absent(list(text()))
 })
 
+const vlanName = integerOrText({ ge: 1, le: MAX_VLAN }, { pattern: Patterns.vlanName })
+
+const f_port_profile = model("f_port_profile", {
+  description: emptyText,
+  configtype: absent(choice(["ACCESS_AUTO", "ACCESS_UNTAGGED", "ACCESS_TAGGED", "CUSTOM", "TEMPLATE", "CONFIGFILE"])),
+  untagged_vlan: absent(vlanName),
+  tagged_vlan_list: absent(list(vlanName)),
+  enabled: absent(flag),
+  bpdu_filter: absent(flag),
+  redundant_link: absent(flag),
+  tags: absent(list(text())),
+  groups: absent(list(text()))
+})
+
 /** The keys of `base_system.yml` up to the routing keys in the order of messages; see `SettingsModel`. */
 export const baseFields = {
   ntp_servers: optional(list(f_ntp_server), []),
@@ -194,6 +209,7 @@ export const baseFields = {
   poe_reboot_maintain: optional(flag, false),
   interface_tag_options: optional(mapping(f_interface_tag), new Map()),
   port_template_options: optional(mapping(f_port_template), new Map()),
+  port_profiles: optional(mapping(f_port_profile), new Map()),
   vxlan_vni_range: absent(text({ check: vniRangeFault })),
   external_routing_policies: names,
   arista_models_32bit: absent(list(text())),

@@ -222,6 +222,7 @@ export const f_root = model("f_root", {
   routing_policies: routingFields.routing_policies,
   interface_tag_options: baseFields.interface_tag_options,
   port_template_options: baseFields.port_template_options,
+  port_profiles: baseFields.port_profiles,
   vxlan_vni_range: baseFields.vxlan_vni_range,
   external_routing_policies: baseFields.external_routing_policies,
   arista_models_32bit: baseFields.arista_models_32bit,

@@ -109,6 +109,9 @@ const escapePattern = (value: string): string => value.replaceAll(/[\\%_]/g, Str
 const own = <A>(record: Readonly<Record<string, A>>, key: string): A | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined
 
+/** The name of the field in `-hostname`, in any case. */
+export const sortField = (sort: string): string => sort.replace(/^-+/, "").toLowerCase()
+
 const compile = (sql: SqlClient.SqlClient, list: Listable) => {
   const invalid = (reason: string) => Result.fail(new ListQueryInvalid({ list: list.name, reason }))
 
@@ -162,7 +165,7 @@ const compile = (sql: SqlClient.SqlClient, list: Listable) => {
   }
 
   const order = (sort: string): Statement.Fragment => {
-    const column = own(list.columns, sort.replace(/^-+/, "").toLowerCase())
+    const column = own(list.columns, sortField(sort))
     const id = sql.literal(list.columns["id"]?.sql ?? "id")
     if (column === undefined) return sql`${id}`
     const expression =

@@ -11,8 +11,8 @@ import { fabricVariables } from "./FabricVariables.ts"
 import { secretVariables } from "./TemplateSecrets.ts"
 import { type DeviceVariables, type SiteInputs, type VariableInputs, VariablesError } from "./VariableInputs.ts"
 
-/** Settings for the server's login, which are not configured on switches. */
-const loginSetting = "ssh"
+/** Settings for the server itself, which are not configured on switches: its login, and the values that a port can be given. */
+const SERVER_SETTINGS: ReadonlySet<string> = new Set(["ssh", "port_profiles"])
 
 type WithType = Exclude<DeviceType, "UNKNOWN">
 
@@ -61,7 +61,7 @@ const compose = (inputs: VariableInputs, site: SiteInputs, hostname: string): Re
     const { named, warnings } = yield* typeVariables(type, mgmtIp, inputs, site)
     const { runningConfig, settings } = inputs
     const variables = new Map<string, unknown>([
-      ...Object.entries(settings).filter(([name]) => name !== loginSetting),
+      ...Object.entries(settings).filter(([name]) => !SERVER_SETTINGS.has(name)),
       ...commonVariables(inputs, hostname),
       ...named,
       ...(runningConfig === undefined ? [] : ([["running_config", runningConfig]] as const)),

@@ -88,7 +88,7 @@ layer(Site.layer, { excludeTestServices: true })("At the command line", (it) => 
     Effect.gen(function* () {
       const { cli, folder, lab } = yield* Site
       expect(
-        yield* cli("device add shed-a1 --type ACCESS --platform eos --address 127.0.0.99 --state MANAGED")
+        yield* cli("device add shed-a1 --type ACCESS --platform eos --address 10.99.0.4 --state MANAGED")
       ).toMatchObject({ code: 0 })
       const unproved = yield* cli("drift show shed-a1")
       expect(unproved).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was proved yet on this device") })

@@ -183,7 +183,11 @@ describe("Every command", () => {
         ["devices --state fine", "MANAGED, MANAGED_NOIF, UNMANAGED"],
         ["devices --type router", "ACCESS, DIST, CORE"],
         ["sync --type router", "ACCESS, DIST, CORE"],
-        ["jobs --outcome fine", "success, partial, failed, aborted"]
+        ["jobs --outcome fine", "success, partial, failed, aborted"],
+        ["devices --sort hostnme", "hostnme: devices are not sorted by it, did you mean hostname?"],
+        ["devices --sort=-nosuch", "nosuch: devices are not sorted by it"],
+        ["audit list --kind logon", "logon: no event is of this kind, did you mean login?"],
+        ["events --kind device,jop", "jop: no event is of this kind, did you mean job?"]
       ] as const
       for (const [line, values] of lines) {
         const { code, err } = yield* command(environment(url), line.split(" "))

@@ -61,7 +61,18 @@ const makeNetwork = ({ changed = 0, failed = 0, unchanged = 0 }: Found) =>
             return answer({ groups: changed === 0 ? [] : [all], changed, unchanged, failed, left_out: 0 })
           }
         ],
-        ["GET /devices", answer({ devices: names(changed).map((hostname) => ({ hostname })) })],
+        [
+          "GET /devices",
+          ({ query }: { readonly query: URLSearchParams }) => {
+            const asked = query.get("filter[hostname]")
+            const devices = names(query.has("filter[group]") ? changed : 120).filter(
+              (hostname) => asked === null || hostname === asked
+            )
+            return answer({
+              devices: devices.map((hostname) => ({ hostname, state: hostname === "lhv-a9" ? "UNMANAGED" : "MANAGED" }))
+            })
+          }
+        ],
         ["GET /device_hostkeys", answer({ host_keys: names(changed).map(unknownKey) })],
         ["POST /firmware/upgrade", answer("Scheduled job", { job_id: LIVE })]
       ])
@@ -154,6 +165,32 @@ describe("A live push", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live(
+    "of a name that no device has, or of a device that is not managed, is refused before anything is compared",
+    () =>
+      Effect.gen(function* () {
+        const { asked, script } = yield* makeNetwork({ changed: 7 })
+        for (const line of [
+          "sync lhv-a1 lhv-b1 lhv-a9 --yes",
+          "sync lhv-a1 lhv-b1 lhv-a9 --dry-run",
+          `sync ${names(30).join(" ")} lhv-b1 --yes`
+        ])
+          expect(yield* script(line)).toMatchObject({
+            code: 1,
+            out: "",
+            err: expect.stringMatching(
+              line.includes("lhv-a30")
+                ? /^lhv-a9 is UNMANAGED: .*\nNo device is called lhv-b1\n$/
+                : /^No device is called lhv-b1\nlhv-a9 is UNMANAGED: only managed devices are synchronized\n$/
+            )
+          })
+        assert.notInclude(
+          asked.map(({ call }) => call),
+          "POST /device_syncto"
+        )
+      }).pipe(Effect.scoped)
+  )
+
   it.live("of devices that could not be compared is no success", () =>
     Effect.gen(function* () {
       const { pushed, script } = yield* makeNetwork({ failed: 3 })
@@ -163,6 +200,39 @@ describe("A live push", () => {
         err: expect.stringContaining("Nothing was pushed: no device changes, and 3 devices could not be compared")
       })
       assert.deepEqual(pushed(), [])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("A replay of all messages that were given up", () => {
+  const makeSite = Effect.map(
+    makeExampleServer(new Map<string, unknown>([["GET /alerts/deliveries", answer({ deliveries: names(12) })]])),
+    ({ asked, url }) => {
+      const env = { SWITCHYARD_URL: url, SWITCHYARD_TOKEN: "swy_token", XDG_CONFIG_HOME: "/nonexistent" }
+      return {
+        script: (line: string) => command(env, line.split(" ")),
+        user: (typed: string) => atTerminal(env, ["alerts", "replay"], { replies: [[/\[y\/N\]|to agree:/, typed]] }),
+        replayed: () => asked.filter(({ call }) => call.startsWith("POST")).map(({ body, call }) => ({ call, body }))
+      }
+    }
+  )
+
+  it.live("asks, and a number above ten must be typed; one message is tried unasked", () =>
+    Effect.gen(function* () {
+      const { replayed, script, user } = yield* makeSite
+      const end = yield* script("alerts replay")
+      assert.deepEqual([end.code, end.out], [1, ""])
+      expect(end.err).toContain("Nothing was sent: without a terminal nobody can be asked")
+      expect((yield* user("y\n")).screen).toContain("Try 12 messages again? Type 12 to agree:")
+      assert.deepEqual(replayed(), [])
+      assert.strictEqual((yield* user("12\n")).code, 0)
+      assert.strictEqual((yield* script("alerts replay --receiver noc --yes")).code, 0)
+      assert.strictEqual((yield* script("alerts replay 7f9c")).code, 0)
+      assert.deepEqual(replayed(), [
+        { call: "POST /alerts/replay", body: {} },
+        { call: "POST /alerts/replay", body: { receiver: "noc" } },
+        { call: "POST /alerts/deliveries/:id/replay", body: null }
+      ])
     }).pipe(Effect.scoped)
   )
 })

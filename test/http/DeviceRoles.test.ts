@@ -66,7 +66,7 @@ const FOREIGN: ReadonlyArray<readonly [method: string, path: string, json?: unkn
   ["POST", "/device_cert", { group: "DEFAULT", action: "RENEW" }],
   ["POST", "/firmware/upgrade", { group: "DEFAULT", filename: "EOS.swi", download: true }],
   ["POST", "/firmware/upgrade", { hostname: "core1", filename: "EOS.swi", download: true }],
-  ["POST", "/firmware/upgradecheck", { group: "EAST_WING" }],
+  ["POST", "/firmware/upgradecheck", { group: "DEFAULT" }],
   ["POST", "/device_init/6", { hostname: "east-a9", device_type: "ACCESS" }],
   [
     "POST",

@@ -48,6 +48,7 @@ const BODIES: Readonly<Record<string, (hostname: string) => unknown>> = {
   "POST /device_update_facts": (hostname) => ({ hostname }),
   "POST /device_update_interfaces": (hostname) => ({ hostname }),
   "POST /firmware/upgrade": (hostname) => ({ hostname, filename: "EOS.swi", download: true }),
+  "POST /firmware/upgradecheck": (hostname) => ({ group: hostname === own.hostname ? "EAST_WING" : "DEFAULT" }),
   "POST /job/:id/approve": () => ({ comment: "seen" }),
   "POST /job/:id/reject": () => ({ comment: "not today" }),
   "POST /job/:id/revert": () => ({}),

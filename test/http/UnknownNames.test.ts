@@ -192,6 +192,30 @@ layer(ApiServer())((it) => {
     }
   })
 
+  describe("A field that a list is not sorted by", () => {
+    for (const [path, warning] of [
+      ["/devices?sort=hostnme", "sort: there is no field hostnme, did you mean hostname?"],
+      ["/devices?sort=-nosuch", "sort: there is no field nosuch"],
+      ["/jobs?sort=-finish_tme", "sort: there is no field finish_tme, did you mean finish_time?"],
+      ["/mgmtdomains?sort=vlann", "sort: there is no field vlann, did you mean vlan?"],
+      ["/audit?sort=colour", "sort: there is no field colour"]
+    ]) {
+      it.effect(`is named under warnings by ${path}`, () =>
+        Effect.gen(function* () {
+          const answer = yield* sentTo("GET", path ?? "", undefined)
+          assert.deepNestedInclude(answer, { status: 200, "body.warnings": [warning] })
+        })
+      )
+    }
+
+    it.effect("is not one in other letters, or descending", () =>
+      Effect.gen(function* () {
+        const { body } = yield* sentTo("GET", "/devices?sort=-HOSTNAME", undefined)
+        assert.notProperty(body, "warnings")
+      })
+    )
+  })
+
   describe("A key that existing clients send", () => {
     const effective: ReadonlyArray<readonly [method: string, path: string, json: unknown]> = [
       [

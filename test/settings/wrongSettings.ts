@@ -96,6 +96,15 @@ export const wrongSettings: ReadonlyArray<readonly [given: unknown, ...errors: R
     { port_template_options: { x: { vlan_config: "trunk" } } },
     ["port_template_options->x->vlan_config", "trunk", "Input should be 'none', 'tagged' or 'untagged'"]
   ],
+  [
+    { port_profiles: { printer: { untagged_vlan: 4095, configtype: "ACCESS_UPLINK" } } },
+    [
+      "port_profiles->printer->configtype",
+      "ACCESS_UPLINK",
+      "Input should be 'ACCESS_AUTO', 'ACCESS_UNTAGGED', 'ACCESS_TAGGED', 'CUSTOM', 'TEMPLATE' or 'CONFIGFILE'"
+    ],
+    ["port_profiles->printer->untagged_vlan", "4095", "Input should be less than or equal to 4094"]
+  ],
   [{ interface_tag_options: ["a"] }, ["interface_tag_options", "['a']", "Input should be a valid dictionary"]],
   [{ vxlan_vni_range: "5" }, ["vxlan_vni_range", "5", "Assertion failed, Range must be specified, ex '10000-99999'"]],
   [

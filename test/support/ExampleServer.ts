@@ -43,6 +43,13 @@ const routes: ReadonlyArray<Route> = (() => {
   return found.toSorted((one, other) => Number(one.call.includes(":")) - Number(other.call.includes(":")))
 })()
 
+/** The number of records of a list, as the server says it. */
+const countOf = (body: unknown): Record<string, string> => {
+  const data: unknown = typeof body === "object" && body !== null && "data" in body ? body.data : null
+  const list = Object.values(typeof data === "object" && data !== null ? data : {}).find(Array.isArray)
+  return list === undefined ? {} : { "x-matching-count": String(list.length) }
+}
+
 /** Starts the server; `given` has answers by call, which a test may change later. */
 export const makeExampleServer = (given: Map<string, Given> = new Map()) =>
   Effect.gen(function* () {
@@ -60,7 +67,7 @@ export const makeExampleServer = (given: Map<string, Given> = new Map()) =>
             const answer = given.has(call) ? given.get(call) : route?.example
             const body: unknown = typeof answer === "function" ? answer(one) : answer
             response
-              .writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" })
+              .writeHead(body === undefined ? 404 : 200, { "content-type": "application/json", ...countOf(body) })
               .end(JSON.stringify(body ?? { status: "error", message: `No example of ${call}` }))
           })
         })

@@ -1,9 +1,10 @@
 /** `switchyard devices`, `device`, `why` and `find` show the network; `ports` and `init` change one device of it. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { deviceFields } from "../../domain/ListFields.ts"
 import { causeText } from "../../domain/SyncCause.ts"
 import { type Column, format, oneOf, printJson, printOne, printRows, reported, say } from "./Terminal.ts"
-import { ask, askAll, Mistyped, Refused } from "./Server.ts"
+import { ask, askAll, Mistyped, Refused, requireKnown } from "./Server.ts"
 import { watch } from "./JobCommands.ts"
 import { idOf, life, oneDevice } from "./DeviceLifeCommands.ts"
 import type { Data } from "../../api/Calls.ts"
@@ -27,6 +28,8 @@ const COLUMNS: ReadonlyArray<Column<DeviceRecord>> = [
   ["seen", ({ last_seen }) => last_seen]
 ]
 
+const SORT_FIELDS = Object.keys(deviceFields)
+
 /** The command. */
 export const devices = Command.make(
   "devices",
@@ -41,7 +44,7 @@ export const devices = Command.make(
     drifted: flag("drifted", "Only devices that have drifted"),
     unreachable: flag("unreachable", "Only devices that do not answer"),
     sort: Flag.String("sort").pipe(
-      Flag.withDescription("Field to sort by, with - descending"),
+      Flag.withDescription("Field to sort by; --sort=-hostname sorts descending"),
       Flag.withDefault("hostname")
     ),
     ...format
@@ -49,6 +52,7 @@ export const devices = Command.make(
   ({ csv, drifted, json, search, sort, state, type, unreachable, unsynchronized }) =>
     reported(
       Effect.gen(function* () {
+        yield* requireKnown([sort.replace(/^-/, "").toLowerCase()], SORT_FIELDS, "devices are not sorted by it")
         const query = {
           sort,
           "filter[search][contains]": Option.getOrUndefined(search),

@@ -14,10 +14,10 @@ import {
   say,
   showInPlace
 } from "./Terminal.ts"
-import { ask, askAll, exitCodes, failureOf, Refused, send, ServerAway, serverUrl } from "./Server.ts"
+import { ask, askAll, exitCodes, failureOf, Refused, requireKnown, send, ServerAway, serverUrl } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
 import { jobOutcomes } from "../../domain/Job.ts"
-import { parseMessages } from "../../domain/events/Event.ts"
+import { eventKinds, parseMessages } from "../../domain/events/Event.ts"
 
 // Follows a job to its end, prints failures in the switches' own words, and fails if the job is no success.
 
@@ -258,6 +258,8 @@ export const events = Command.make(
   ({ device, follow, group, job, json, kind, since }) =>
     reported(
       Effect.gen(function* () {
+        const kinds = Option.isSome(kind) ? kind.value.split(",") : []
+        yield* requireKnown(kinds, [...eventKinds], "no event is of this kind")
         const query = {
           kind: Option.getOrUndefined(kind),
           device: Option.getOrUndefined(device),

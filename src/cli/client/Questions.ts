@@ -52,4 +52,4 @@ export const requireAgreement = Effect.fn("Questions.requireAgreement")(function
 
 /** Prints the devices that a question is about, for the user who answers it: how many, and their names. */
 export const printScope = (lines: ReadonlyArray<readonly [head: string, text: string]>) =>
-  Effect.forEach(lines, ([head, text]) => Console.error(harmless(`${`${head}:`.padEnd(7)}${text}`)), { discard: true })
+  Effect.forEach(lines, ([head, text]) => Console.error(harmless(`${`${head}: `.padEnd(7)}${text}`)), { discard: true })

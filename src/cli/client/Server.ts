@@ -11,6 +11,7 @@ import type { Answer, CallName, Parameters } from "../../api/Calls.ts"
 import { inOptions } from "./Refusals.ts"
 import { codeOf, messageOf } from "../../runtime/SystemErrors.ts"
 import { serviceUrl } from "../Service.ts"
+import { nameHint, shownName } from "../../domain/fields/KnownNames.ts"
 
 /** Exit codes of commands (docs/command-line.md#exit-codes). */
 export const exitCodes = { refused: 1, mistyped: 2, notSignedOn: 3, away: 4, notFollowed: 130 } as const
@@ -19,6 +20,14 @@ export const exitCodes = { refused: 1, mistyped: 2, notSignedOn: 3, away: 4, not
 export class Mistyped extends Schema.TaggedError<Mistyped>()("Mistyped", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = exitCodes.mistyped
+}
+
+/** Fails for the first word that is not known, with the name that was probably meant: `jop: no event is of this kind, did you mean job?` */
+export const requireKnown = (words: ReadonlyArray<string>, known: ReadonlyArray<string>, sentence: string) => {
+  const unknown = words.find((word) => !known.includes(word))
+  return unknown === undefined
+    ? Effect.void
+    : new Mistyped({ message: `${shownName(unknown)}: ${sentence}${nameHint(unknown, known)}` })
 }
 
 /** The server refuses, or the requested work has failed; the sentence is the server's own. */

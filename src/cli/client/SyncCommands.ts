@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { format, oneOf, printJson, reported } from "./Terminal.ts"
-import { ask, Mistyped } from "./Server.ts"
+import { ask, askAll, Mistyped, Refused } from "./Server.ts"
 import { yes } from "./Questions.ts"
 import { preview, printDiffs, readDiffs, requirePush } from "./Preview.ts"
 import { type Following, started } from "./JobCommands.ts"
@@ -45,6 +45,26 @@ const selectorOf = ({ all, group, names, type }: Chosen) => {
         new Mistyped({ message: "Say which devices: names, --group, --type or --all, and only one of these" })
       )
 }
+
+/** Up to here a question for each name is less work than reading all devices. */
+const FEW = 25
+
+/** Fails unless all of these are managed devices: nothing is compared for others, so they would pass for devices in sync. */
+const requireManaged = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+  const named = (hostname: string) =>
+    askAll("GET /devices", { query: { "filter[hostname]": hostname } }, ({ data }) => data.devices)
+  const found =
+    names.length > FEW
+      ? yield* askAll("GET /devices", {}, ({ data }) => data.devices)
+      : (yield* Effect.forEach(names, named, { concurrency: 5 })).flat()
+  const states = new Map(found.map(({ hostname, state }) => [hostname, state]))
+  const others = names.flatMap((name) => {
+    const state = states.get(name)
+    if (state === undefined) return [`No device is called ${name}`]
+    return state === "MANAGED" ? [] : [`${name} is ${state}: only managed devices are synchronized`]
+  })
+  if (others.length > 0) return yield* new Refused({ message: others.join("\n") })
+})
 
 const selection = {
   names: Argument.String("name").pipe(Argument.withDescription("Names of devices"), Argument.atLeast(0)),
@@ -133,6 +153,7 @@ const nothingToDo = ({ all, names, resync }: Asked): string => {
 /** Pushes what a dry run has shown and the user has agreed to: a new dry run, or the named one. */
 const push = Effect.fnUntraced(function* (asked: Asked) {
   const chosen = yield* selectorOf(asked)
+  yield* requireManaged(asked.names)
   const shown = Option.isSome(asked.dryRunJob)
     ? asked.dryRunJob.value
     : yield* preview(
@@ -159,9 +180,11 @@ const push = Effect.fnUntraced(function* (asked: Asked) {
 /** Synchronizes what the user has asked for: with `dryRun` it only shows what would change, else it asks before the push. */
 export const synchronize = Effect.fnUntraced(function* (asked: Asked) {
   if (!asked.dryRun) return yield* push(asked)
+  const chosen = yield* selectorOf(asked)
+  yield* requireManaged(asked.names)
   const dry_run_job = Option.getOrUndefined(asked.dryRunJob)
   const body = {
-    ...(yield* selectorOf(asked)),
+    ...chosen,
     ...options(asked),
     ...pushOptions(asked),
     dry_run: true,

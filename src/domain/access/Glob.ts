@@ -121,10 +121,46 @@ const ownRights: ReadonlyArray<{ readonly right: string; readonly method: string
 export const missingRight = ({ rights = [] }: CoveredCalls, method: string, path: string): string | undefined =>
   ownRights.find((own) => own.method === method && own.path.test(path) && !includes(rights, own.right))?.right
 
+interface MethodAndPath {
+  readonly method: string
+  readonly path: string
+}
+
+/** A call that is allowed with another one, and the other one; `$1` in its path is the name or number in the first. */
+interface Companion {
+  readonly method: string
+  readonly path: RegExp
+  readonly of: MethodAndPath
+}
+
+/**
+ * Calls that show the effect of another call and change nothing. A permission for the other call covers them: the safe step never needs
+ * more rights than the unsafe one (docs/roles.md#permissions).
+ */
+const previews: ReadonlyArray<Companion> = [
+  {
+    method: "POST",
+    path: /^\/device\/([^/]+)\/interfaces\/preview$/,
+    of: { method: "PUT", path: "/device/$1/interfaces" }
+  },
+  { method: "POST", path: /^\/device_initcheck\/(\d+)$/, of: { method: "POST", path: "/device_init/$1" } },
+  { method: "POST", path: /^\/firmware\/upgradecheck$/, of: { method: "POST", path: "/firmware/upgrade" } },
+  { method: "POST", path: /^\/repository\/([^/]+)\/check$/, of: { method: "PUT", path: "/repository/$1" } },
+  { method: "GET", path: /^\/job\/\d+\/diffs$/, of: { method: "POST", path: "/device_syncto" } }
+]
+
+/** The call itself, and the call that it shows the effect of. A permission that covers one of them covers the call. */
+export const callsMeant = (method: string, path: string): ReadonlyArray<MethodAndPath> => {
+  const shown = previews.find((one) => one.method === method && one.path.test(path))
+  const own = { method, path }
+  return shown === undefined ? [own] : [own, { ...shown.of, path: path.replace(shown.path, shown.of.path) }]
+}
+
 /** Whether a permission covers this method and path, whatever its other limits. */
 export const coversCall = (permission: CoveredCalls, method: string, path: string): boolean => {
   const { endpoints = [], methods = [] } = permission
   return (
-    includes(methods, method) && matchesPath(endpoints, path) && missingRight(permission, method, path) === undefined
+    callsMeant(method, path).some((one) => includes(methods, one.method) && matchesPath(endpoints, one.path)) &&
+    missingRight(permission, method, path) === undefined
   )
 }

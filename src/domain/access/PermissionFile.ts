@@ -42,6 +42,8 @@ const portEditor: ReadonlyArray<Permission> = [
       "/groups/*",
       "/jobs",
       "/job/{id}",
+      "/job/{id}/diffs",
+      "/job/{id}/progress",
       "/events",
       "/find"
     ],

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import type { JsonObject } from "../fields/Values.ts"
-import { includes, matchesGlob, matchesPath, missingRight } from "./Glob.ts"
+import { callsMeant, includes, matchesGlob, matchesPath, missingRight } from "./Glob.ts"
 
 const words = Schema.Array(Schema.String)
 const names = Schema.optionalKey(words)
@@ -134,8 +134,14 @@ type Check = (permission: Permission, asked: Asked) => string | undefined
 const listed = (list: ReadonlyArray<string>): string => (list.length === 0 ? "nothing" : list.join(", "))
 
 const checks: ReadonlyArray<Check> = [
-  ({ endpoints = [] }, { path }) => (matchesPath(endpoints, path) ? undefined : `endpoints: ${listed(endpoints)}`),
-  ({ methods = [] }, { method }) => (includes(methods, method) ? undefined : `methods: ${listed(methods)}`),
+  ({ endpoints = [] }, { method, path }) =>
+    callsMeant(method, path).some((call) => matchesPath(endpoints, call.path))
+      ? undefined
+      : `endpoints: ${listed(endpoints)}`,
+  ({ endpoints = [], methods = [] }, { method, path }) =>
+    callsMeant(method, path).some((call) => matchesPath(endpoints, call.path) && includes(methods, call.method))
+      ? undefined
+      : `methods: ${listed(methods)}`,
   (permission, { method, path }) => {
     const right = missingRight(permission, method, path)
     return right === undefined ? undefined : `rights: ${listed(permission.rights ?? [])}; ${right} is not among them`

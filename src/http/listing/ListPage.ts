@@ -12,11 +12,13 @@ import {
   type ListFilter,
   type ListQuery,
   ListQueryInvalid,
-  makeListing
+  makeListing,
+  sortField
 } from "../../store/Listing.ts"
-import { baseUrlOf } from "../core/Client.ts"
+import { baseUrlOf, rememberWarnings } from "../core/Client.ts"
 import { BadRequest } from "../../api/Answers.ts"
 import { FILTER } from "../../api/Documented.ts"
+import { nameHint, shownName } from "../../domain/fields/KnownNames.ts"
 import { makeSharedRead } from "../../store/GroupedStatement.ts"
 
 /** Query parameters as parsed by the router: several values for a repeated name. */
@@ -87,6 +89,14 @@ const parseListQuery = (parameters: Parameters, defaults: ListDefaults): Result.
   }))
 }
 
+/** What a client is told about the field of `sort`, if the list has none of this name and is sorted by id. */
+const sortWarnings = ({ columns }: Listable, sort: string): ReadonlyArray<string> => {
+  const field = sortField(sort)
+  return field === "" || Object.hasOwn(columns, field)
+    ? []
+    : [`sort: there is no field ${shownName(field)}${nameHint(field, Object.keys(columns))}`]
+}
+
 const linkTo = (request: HttpServerRequest.HttpServerRequest, page: number): string => {
   const { pathname, searchParams } = new URL(request.url, "http://localhost")
   const query = new URLSearchParams()
@@ -145,6 +155,7 @@ export const makeListPage = Effect.fnUntraced(function* <Row extends object>(
       Effect.fromResult(parsed),
       ({ message }) => new BadRequest({ message })
     )
+    rememberWarnings(request, sortWarnings(list, query.sort))
     const [rows, counts] = yield* Effect.all(
       [sharedRows(compiled.rowsKey, compiled.rows), sharedCounts(compiled.countsKey, compiled.counts)],
       { concurrency: 2 }

@@ -1,9 +1,10 @@
 /** Pushes exactly the dry run that was shown: a device whose result would differ is not changed. */
 import { Button, Checkbox, Grid, NativeSelect, NumberInput, TextInput, Title } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
-import { type FormEvent, useState } from "react"
+import type { FormEvent } from "react"
 import { ask } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
+import { useDraft } from "../../app/useDraft.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Problem, sentencesOf } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
@@ -38,6 +39,11 @@ const NONE: Wishes = {
   confirm_older: false
 }
 
+const isWishes = (value: unknown): value is Wishes =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.entries(NONE).every(([key, none]) => typeof Reflect.get(value, key) === typeof none)
+
 const MODES = [
   { value: "", label: "server default" },
   { value: "1", label: "1: each device separately, with a timer" },
@@ -62,14 +68,14 @@ const alsoIn = (given: Readonly<Record<string, unknown>> | null) =>
 export const Push = ({ chosen, job }: Props) => {
   const may = useMay()
   const router = useRouter()
-  const [wishes, setWishes] = useState<Wishes>({
-    ...NONE,
-    comment: job.comment ?? "",
-    ticket_ref: job.ticket_ref ?? ""
-  })
+  const [wishes, setWishes, forgetWishes] = useDraft<Wishes>(
+    `push of ${job.id}`,
+    { ...NONE, comment: job.comment ?? "", ticket_ref: job.ticket_ref ?? "" },
+    isWishes
+  )
   const { busy, error, run } = useAct()
   const set = (key: keyof Wishes) => (value: string | number | boolean) =>
-    setWishes((before) => ({ ...before, [key]: typeof value === "boolean" ? value : String(value) }))
+    setWishes({ ...wishes, [key]: typeof value === "boolean" ? value : String(value) })
   const push = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
@@ -81,6 +87,7 @@ export const Push = ({ chosen, job }: Props) => {
         dry_run_job: job.id
       }
       const { answer } = await ask("POST /device_syncto", { body })
+      forgetWishes()
       router.history.push(`/ui/job/${answer.job_id}`)
     })
   }

@@ -3,6 +3,7 @@ import { Button, Checkbox, NativeSelect, Stack, Textarea, TextInput } from "@man
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
+import { isText, useDraft } from "../../app/useDraft.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
@@ -61,7 +62,7 @@ const What = ({
 export const Selection = ({ change, words }: Props) => {
   const may = useMay()
   const [chosen, setChosen] = useState(() => chosenIn(words))
-  const [comment, setComment] = useState("")
+  const [comment, setComment, forgetComment] = useDraft("comment of the change", "", isText)
   const [resync, setResync] = useState(false)
   const { busy, error, run } = useAct()
   const start = (event: FormEvent) => {
@@ -69,6 +70,7 @@ export const Selection = ({ change, words }: Props) => {
     void run(async () => {
       const body = { ...selectorOf(chosen), dry_run: true, resync, ...(comment === "" ? {} : { comment }) }
       const { answer } = await ask("POST /device_syncto", { body })
+      forgetComment()
       change({ ...wordsOf(chosen), job: String(answer.job_id), search: undefined, read: undefined })
     })
   }

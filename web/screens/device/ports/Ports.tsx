@@ -1,8 +1,8 @@
 /** The ports of a device: selected on its front, changed together, with the effect on the configuration before they are saved. */
 import { Button, Group, Text } from "@mantine/core"
-import { useState } from "react"
 import type { PortOptics } from "../../../../src/domain/DeviceReadings.ts"
 import { useAsk } from "../../../api/useAsk.ts"
+import { useDraft } from "../../../app/useDraft.ts"
 import { useMay } from "../../../app/useSession.ts"
 import { Asked } from "../../../parts/Asked.tsx"
 import { Empty } from "../../../parts/Empty.tsx"
@@ -11,12 +11,12 @@ import { SmallTable } from "../../../parts/SmallTable.tsx"
 import { Tone } from "../../../parts/Tone.tsx"
 import type { ToneName } from "../../../parts/tones.ts"
 import type { TabProps } from "../Device.tsx"
-import { descriptionOf, isEnabled, vlanOf } from "./edits.ts"
+import { descriptionOf, hasEdits, isEnabled, isTyped, UNTOUCHED, vlanOf } from "./edits.ts"
 import { Faceplate } from "./Faceplate.tsx"
 import { PortForm } from "./PortForm.tsx"
 
-const toggled = (names: ReadonlySet<string>, name: string): ReadonlySet<string> =>
-  names.symmetricDifference(new Set([name]))
+const toggled = (names: ReadonlyArray<string>, name: string): ReadonlyArray<string> =>
+  names.includes(name) ? names.filter((other) => other !== name) : [...names, name]
 
 const dbm = (power: number | null): string => (power === null ? "–" : power.toFixed(1))
 
@@ -40,7 +40,9 @@ const Counted = ({ counts, tone }: { readonly counts: ReadonlyArray<number | und
 
 export default function Ports({ device: { hostname, state } }: TabProps) {
   const may = useMay()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [typed, setTyped] = useDraft("ports", UNTOUCHED, isTyped, ({ edits }) => hasEdits(edits))
+  const { edits, names, pinned } = typed
+  const chosen = new Set(names)
   const asked = useAsk("GET /device/:hostname/interfaces", { params: { hostname } }, { kinds: ["interface"] })
   const read = useAsk(
     "GET /device/:hostname/interface_status",
@@ -76,7 +78,7 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
               </Button>
             )}
             {chosen.size > 0 && (
-              <Button size="compact-sm" variant="default" onClick={() => setChosen(new Set())}>
+              <Button size="compact-sm" variant="default" onClick={() => setTyped(UNTOUCHED)}>
                 Choose none
               </Button>
             )}
@@ -89,16 +91,19 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
               ports={interfaces}
               states={states}
               chosen={chosen}
-              choose={(name) => setChosen(toggled(chosen, name))}
+              choose={(name) => setTyped({ ...UNTOUCHED, names: toggled(names, name) })}
             />
           )}
           {chosen.size > 0 && may("PUT", `/device/${hostname}/interfaces`) && (
             <PortForm
-              key={[...chosen].join(" ")}
+              key={names.join(" ")}
               hostname={hostname}
               version={version}
               ports={interfaces.filter(({ name }) => chosen.has(name))}
               reread={() => asked.refetch()}
+              edits={edits}
+              pinned={pinned}
+              type={(changes) => setTyped({ ...typed, ...changes })}
             />
           )}
           {interfaces.length > 0 && (

@@ -1,0 +1,2452 @@
+# Made by `npm run docs` from the OpenAPI document of the server. Do not edit.
+"""The records of the API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired, TypeAlias
+
+
+class AbortedResult(TypedDict):
+    """Why a job of any function was aborted before it began"""
+
+    message: str
+
+
+class AddedDevice(TypedDict):
+    id: int
+    hostname: str
+    site_id: int | None
+    description: str | None
+    management_ip: str | None
+    secondary_management_ip: str | None
+    dhcp_ip: str | None
+    infra_ip: str | None
+    oob_ip: str | None
+    serial: str | None
+    ztp_mac: str | None
+    platform: str | None
+    vendor: str | None
+    model: str | None
+    os_version: str | None
+    synchronized: bool
+    state: DeviceState
+    device_type: DeviceType
+    confhash: str | None
+    last_seen: str | None
+    port: int | None
+    manageable: bool
+
+
+class AddedSyncEvent(TypedDict):
+    hostname: str
+    cause: str
+    timestamp: float | None
+    by: str
+
+
+class Alert(TypedDict):
+    id: int
+    rule: str
+    level: str
+    title: str
+    count: int
+    receivers: list[str]
+    opened_at: str
+    send_at: str
+    sent_at: str | None
+    resolved_at: str | None
+
+
+class AlertOverview(TypedDict):
+    source: Literal["settings", "DATA_DIR"] | None
+    problem: str | None
+    receivers: list[AlertReceiver]
+    rules: list[AlertRule]
+    deliveries: DeliveryCounts
+    alerts: list[Alert]
+
+
+class AlertReceiver(TypedDict):
+    name: str
+    type: str
+    problem: str | None
+
+
+class AlertRule(TypedDict):
+    name: str
+    level: str
+    to: list[str]
+
+
+class ApiToken(TypedDict):
+    id: int
+    name: str
+    roles: list[str]
+    created_by: str
+    owner: str | None
+    is_machine: bool
+    created_at: str
+    expires_at: str
+    last_used: str | None
+    revoked_at: str | None
+
+
+class ApprovalAnswer(TypedDict):
+    status: int
+    message: Any
+
+
+class ApprovalWait(TypedDict):
+    reason: Literal["approval"]
+    why: str
+    dry_run_job: int | None
+    until: str
+    message: str
+
+
+class ApprovedHostKey(TypedDict):
+    hostname: str
+    approved: bool
+    message: str | None
+
+
+class AuditChain(TypedDict):
+    checked: int
+    problem: str | None
+    event_id: int | None
+    since: str | None
+    removed: int
+    checked_at: str
+
+
+class AuditEvent(TypedDict):
+    id: int
+    at: str
+    kind: str
+    action: str
+    actor: str
+    way: str
+    address: str | None
+    device_id: int | None
+    hostname: str | None
+    job_id: int | None
+    data: dict[str, Any]
+
+
+class BadRequest(TypedDict):
+    status: Literal["error"]
+    message: FailureMessage
+    problems: NotRequired[list[Remark]]
+
+
+class BlamedLine(TypedDict):
+    text: str
+    job_id: int
+
+
+class BranchDevices(TypedDict):
+    concerned: int
+    rendered: int
+    changed: int
+    failed: int
+
+
+class BranchDiffGroup(TypedDict):
+    count: int
+    hostnames: list[str]
+    added: int
+    removed: int
+    diff: str
+
+
+class BranchFailure(TypedDict):
+    hostname: str
+    message: str
+    by_the_branch: bool
+
+
+class CertificateAuthority(TypedDict):
+    certificate: str
+    subject: str
+    not_after: str
+
+
+class ChangedConfiguration(TypedDict):
+    hostname: str
+    added: int
+    removed: int
+
+
+class ChangedInterface(TypedDict):
+    configtype: NotRequired[str]
+    data: NotRequired[InterfaceData | None]
+
+
+class CheckedBranch(TypedDict):
+    repository: Literal["settings", "templates"]
+    branch: str
+    commit: str
+    committer: str
+    at: str
+    in_force: str | None
+    accepted: bool
+    problems: list[Remark]
+    warnings: list[Remark]
+    effects: CommitEffects
+    ignored: list[str]
+    devices: BranchDevices
+    groups: list[BranchDiffGroup]
+    failures: list[BranchFailure]
+    truncated: bool
+
+
+class CommitEffects(TypedDict):
+    groups: list[GroupEffect]
+    rules: list[RuleEffect]
+    vlans: list[VlanEffect]
+    keys: list[RemovedKey]
+    removed: list[RemovedKind]
+    configurations: ConfigurationEffect
+    undefined_names: list[UndefinedName]
+    confirm: list[str]
+    truncated: bool
+
+
+class CommitRefusal(TypedDict):
+    job_id: int
+    at: str | None
+    by: str | None
+    message: str
+    problems: list[Remark]
+
+
+class CommitsOfRepository(TypedDict):
+    in_force: str | None
+    commits: list[RepositoryCommit]
+
+
+ConfigSource: TypeAlias = "Literal[\"running\", \"generated\"] | int"
+
+
+ConfigType: TypeAlias = "Literal[\"UNKNOWN\", \"UNMANAGED\", \"CONFIGFILE\", \"CUSTOM\", \"TEMPLATE\", \"ACCESS_AUTO\", \"ACCESS_UNTAGGED\", \"ACCESS_TAGGED\", \"ACCESS_UPLINK\", \"ACCESS_DOWNLINK\", \"MLAG_PEER\"]"
+
+
+class ConfigurationEffect(TypedDict):
+    managed: int
+    concerned: int
+    rendered: int
+    is_sample: bool
+    changed: int
+    losing: int
+    failed: int
+    added: int
+    removed: int
+    devices: list[ChangedConfiguration]
+
+
+class ConfirmResultRollout(TypedDict):
+    stopped: str
+
+
+class ConfirmResult(TypedDict):
+    """The result of a confirmation of proved changes"""
+
+    devices: NotRequired[dict[str, DeviceResult]]
+    rollout: NotRequired[ConfirmResultRollout]
+
+
+class Conflict(TypedDict):
+    status: Literal["error"]
+    message: FailureMessage
+    effects: NotRequired[CommitEffects]
+
+
+class ConnectionCount(TypedDict):
+    state: str
+    count: int
+
+
+class CountedVersion(TypedDict):
+    os_version: str | None
+    count: int
+
+
+class DatabaseStatus(TypedDict):
+    version: str
+    is_embedded: bool
+    size_bytes: float
+    schema_version: int
+    connections: list[ConnectionCount]
+
+
+class DecisionRequest(TypedDict):
+    comment: str
+
+
+class DefaultImage(TypedDict):
+    default: str
+    file: str
+
+
+class DeletedDevice(TypedDict):
+    id: int
+    hostname: str
+    site_id: int | None
+    description: str | None
+    management_ip: str | None
+    secondary_management_ip: str | None
+    dhcp_ip: str | None
+    infra_ip: str | None
+    oob_ip: str | None
+    serial: str | None
+    ztp_mac: str | None
+    platform: str | None
+    vendor: str | None
+    model: str | None
+    os_version: str | None
+    synchronized: bool
+    state: DeviceState
+    device_type: DeviceType
+    confhash: str | None
+    last_seen: str | None
+    port: int | None
+
+
+class Delivery(TypedDict):
+    id: str
+    alert_id: int
+    rule: str
+    receiver: str
+    action: Literal["trigger", "resolve"]
+    state: Literal["waiting", "sent", "dead"]
+    attempts: int
+    created_at: str
+    next_at: str | None
+    ended_at: str | None
+    answer: str | None
+
+
+class DeliveryCounts(TypedDict):
+    waiting: int
+    dead: int
+    oldest_seconds: float
+
+
+class Device(TypedDict):
+    id: int
+    hostname: str
+    site_id: int | None
+    description: str | None
+    management_ip: str | None
+    secondary_management_ip: str | None
+    dhcp_ip: str | None
+    infra_ip: str | None
+    oob_ip: str | None
+    serial: str | None
+    ztp_mac: str | None
+    platform: str | None
+    vendor: str | None
+    model: str | None
+    os_version: str | None
+    synchronized: bool
+    state: DeviceState
+    device_type: DeviceType
+    confhash: str | None
+    last_seen: str | None
+    port: int | None
+    manageable: bool
+    primary_group: str
+
+
+class DeviceActor(TypedDict):
+    hostname: str
+    state: DeviceState
+    activity: Literal["idle", "reading", "changing", "operating", "upgrading"]
+    call: str | None
+    job_id: int | None
+    since: str | None
+    next: list[str]
+    change: DeviceChangeStep | None
+    waiting: list[WaitingCall]
+
+
+class DeviceCertificate(TypedDict):
+    serial: str
+    hostname: str
+    address: str
+    issued_at: str
+    not_after: str
+    revoked_at: str | None
+    reason: Literal["unspecified", "keyCompromise", "superseded", "cessationOfOperation"] | None
+
+
+class DeviceChangeStep(TypedDict):
+    id: int
+    job_id: int
+    phase: Literal["planned", "loading", "discarding", "committing", "committed", "proved", "confirming", "outlasting", "saving", "restoring", "looking", "withdrawing", "expiring", "confirmed", "reverted", "unchanged", "discarded", "unknown"]
+    step: str | None
+    step_since: str | None
+    next: list[str]
+
+
+class DeviceCounts(TypedDict):
+    total: int
+    by_state: dict[str, int]
+    unsynchronized: int
+    unsynchronized_by: dict[str, int]
+    drifted: int
+    unreachable: int
+    in_change: int
+
+
+class DevicePlace(TypedDict):
+    hostname: str
+    port: str
+    own_port: str
+    heard_by: Literal["switch", "neighbour"]
+    linknet_id: int | None
+    was: str | None
+    was_state: DeviceState | None
+
+
+class DeviceProgress(TypedDict):
+    hostname: str
+    phase: Literal["planned", "loading", "discarding", "committing", "committed", "proved", "confirming", "outlasting", "saving", "restoring", "looking", "withdrawing", "expiring", "confirmed", "reverted", "unchanged", "discarded", "unknown"] | None
+    reason: str | None
+    failed: bool | None
+    changed: bool
+    score: float | None
+    timer_until: str | None
+    step: str | None
+    why: str | None
+    said: str | None
+
+
+class DeviceResult(TypedDict):
+    failed: bool
+    job_tasks: list[JobTask]
+
+
+DeviceState: TypeAlias = "Literal[\"UNKNOWN\", \"PRE_CONFIGURED\", \"DHCP_BOOT\", \"DISCOVERED\", \"INIT\", \"MANAGED\", \"MANAGED_NOIF\", \"UNMANAGED\"]"
+
+
+DeviceType: TypeAlias = "Literal[\"UNKNOWN\", \"ACCESS\", \"DIST\", \"CORE\"]"
+
+
+class DeviceUpgrade(TypedDict):
+    hostname: str
+    group: int
+    state: Literal["waiting", "working", "returning", "done", "failed"]
+    step: UpgradeStep | None
+    steps_done: list[UpgradeStep]
+    file: str | None
+    version_before: str | None
+    version: str | None
+    message: str | None
+    said: str | None
+
+
+class DevicesResult(TypedDict):
+    """The result of a job on devices"""
+
+    devices: NotRequired[dict[str, DeviceResult]]
+    skipped_devices: NotRequired[dict[str, str]]
+
+
+class DiffGroup(TypedDict):
+    key: str
+    count: int
+    hostnames: list[str]
+    diff: str
+    added: int
+    removed: int
+    score: float | None
+    risks: list[RiskyLine]
+
+
+class DiscoverDeviceRequest(TypedDict):
+    ztp_mac: str
+    dhcp_ip: str
+
+
+class DiskStatus(TypedDict):
+    free_bytes: float
+    size_bytes: float
+
+
+class EffectiveSettings(TypedDict):
+    settings: dict[str, Any]
+    settings_origin: dict[str, str]
+
+
+class EndedSession(TypedDict):
+    revoked: bool
+    end_session_url: str | None
+
+
+class Event(TypedDict):
+    id: int
+    at: str
+    kind: str
+    action: str
+    actor: str
+    way: str
+    address: str | None
+    device_id: int | None
+    hostname: str | None
+    job_id: int | None
+    data: dict[str, Any]
+    is_audit: bool
+    object: dict[str, Any] | None
+
+
+class EventPage(TypedDict):
+    events: list[Event]
+    next: int
+    more: bool
+    truncated: int | None
+
+
+class Explanation(TypedDict):
+    allowed: bool
+    reason: str
+    roles: list[str]
+    allowed_by: list[str]
+
+
+class ExportedInterface(TypedDict):
+    configtype: str
+    data: InterfaceData | None
+
+
+class ExportedInterfaces(TypedDict):
+    interfaces: dict[str, ExportedInterface]
+
+
+class FactChange(TypedDict):
+    old: Any
+    new: Any
+
+
+class FactsResult(TypedDict):
+    """The facts of a device that have changed"""
+
+    devices: NotRequired[dict[str, DeviceResult]]
+    diff: NotRequired[dict[str, FactChange]]
+    remarks: NotRequired[list[str]]
+
+
+FailedProofPolicy: TypeAlias = "Literal[\"leave\", \"retry\"]"
+
+
+class FailureMessage3(TypedDict):
+    errors: list[str]
+    updated: NotRequired[dict[str, Any]]
+
+
+FailureMessage: TypeAlias = "str | list[str] | FailureMessage3"
+
+
+class FaultReport(TypedDict):
+    status: Literal["DOWN"]
+    checks: list[HealthCheck]
+    remark: NotRequired[str]
+
+
+FileResult: TypeAlias = "str"
+
+
+class FindAnswer(TypedDict):
+    hits: list[FindHit]
+    truncated: bool
+    tables: FindTables
+
+
+class FindHit(TypedDict):
+    kind: Literal["mac", "arp", "device", "port", "vlan"]
+    hostname: str
+    port: str | None
+    vlan: int | None
+    mac: str | None
+    ip: str | None
+    description: str | None
+    first_seen: str | None
+    last_seen: str | None
+    on_uplink: bool | None
+
+
+class FindTables(TypedDict):
+    devices: int
+    read: int
+    oldest: str | None
+    newest: str | None
+
+
+class Finding(TypedDict):
+    kind: Literal["job", "change", "device", "session", "lock", "certificate", "database", "disk", "clock", "machine", "repository", "alert", "role", "protection", "token"]
+    level: Literal["bad", "warn"]
+    about: str
+    since: str | None
+    what: str
+    why: str
+    next: str
+    repair: FindingRepair | None
+
+
+class FindingRepair(TypedDict):
+    says: str
+    method: Literal["POST", "PUT", "DELETE"]
+    path: str
+    body: dict[str, Any]
+
+
+class FirmwareDownload(TypedDict):
+    job_id: int
+    status: str
+    by: str | None
+    url: str | None
+    file: str | None
+    bytes: int | None
+    total: int | None
+
+
+class FirmwareFiles(TypedDict):
+    files: list[str]
+    defaults: list[DefaultImage]
+
+
+class FirmwareImage(TypedDict):
+    file: str
+    size: int | None
+    sha1: str | None
+    defaults: list[str]
+
+
+class FirmwareImages(TypedDict):
+    images: list[FirmwareImage]
+    downloads: list[FirmwareDownload]
+
+
+class Forbidden(TypedDict):
+    status: Literal["error"]
+    message: FailureMessage
+
+
+class Freeze(TypedDict):
+    name: str
+    groups: list[str] | None
+    device_types: list[str] | None
+    timezone: str
+    reason: str | None
+    is_in_force: bool
+    begins_at: str | None
+    ends_at: str | None
+
+
+class GeneratedConfig(TypedDict):
+    hostname: NotRequired[str]
+    generated_config: NotRequired[str]
+    available_variables: NotRequired[dict[str, Any]]
+
+
+class GroupEffect(TypedDict):
+    name: str
+    before: int
+    after: int
+    gained: int
+    lost: int
+    gained_names: list[str]
+    lost_names: list[str]
+    used_by: list[GroupUse]
+
+
+class GroupSettings(TypedDict):
+    regex: str
+    group_priority: int
+    templates_branch: str | None
+
+
+class GroupUse(TypedDict):
+    kind: Literal["window", "freeze", "role", "alert rule", "templates_branch", "settings"]
+    name: str
+
+
+class Groups(TypedDict):
+    groups: dict[str, list[str]]
+    group_settings: dict[str, GroupSettings]
+
+
+class HealthCheck(TypedDict):
+    name: str
+    status: Literal["UP", "DOWN"]
+    message: NotRequired[str]
+
+
+class HealthReport(TypedDict):
+    status: Literal["UP"]
+    checks: list[HealthCheck]
+    remark: NotRequired[str]
+
+
+class HostKey(TypedDict):
+    hostname: str
+    fingerprint: str | None
+    refused_fingerprint: str | None
+
+
+class HostKeyApprovals(TypedDict):
+    approved: int
+    refused: int
+    host_keys: list[ApprovedHostKey]
+
+
+class InitLine(TypedDict):
+    hostname: str
+    device_type: str
+    mac: NotRequired[str]
+    serial: NotRequired[str]
+    replace_hostname: NotRequired[bool]
+
+
+class InitResult(TypedDict):
+    """The result of step 1 of an initialisation; `progress` while it runs"""
+
+    devices: NotRequired[dict[str, DeviceResult]]
+    progress: NotRequired[list[InitStep]]
+
+
+class InitStep(TypedDict):
+    time: str
+    step: str
+    message: str
+
+
+class Interface(TypedDict):
+    device_id: int
+    name: str
+    configtype: ConfigType
+    data: InterfaceData | None
+    indexnum: int
+
+
+class InterfaceChange(TypedDict):
+    configtype: NotRequired[ConfigType | None]
+    data: NotRequired[InterfaceData | None]
+
+
+class InterfaceChanges(TypedDict):
+    interfaces: dict[str, InterfaceChange]
+
+
+class InterfaceData(TypedDict):
+    untagged_vlan: NotRequired[str | int | None]
+    tagged_vlan_list: NotRequired[list[str | int] | None]
+    vxlan: NotRequired[str | None]
+    neighbor: NotRequired[str | None]
+    neighbor_id: NotRequired[int | None]
+    description: NotRequired[str | None]
+    enabled: NotRequired[bool | None]
+    aggregate_id: NotRequired[int | None]
+    bpdu_filter: NotRequired[bool | None]
+    redundant_link: NotRequired[bool | None]
+    tags: NotRequired[list[str] | None]
+    cli_append_str: NotRequired[str | None]
+
+
+class InterfacePreview(TypedDict):
+    updated: dict[str, ChangedInterface]
+    errors: list[str]
+    diff: str
+
+
+class InterfaceStatus(TypedDict):
+    is_up: bool | None
+    is_enabled: bool | None
+    description: str
+    last_flapped: float
+    mtu: float | None
+    speed: int | None
+    mac_address: str
+    errors: NotRequired[PortErrors]
+
+
+class InterfacesResult(TypedDict):
+    """The ports that were written"""
+
+    interfaces: NotRequired[list[WrittenInterface]]
+
+
+class InternalError(TypedDict):
+    status: Literal["error"]
+    message: FailureMessage
+    problems: NotRequired[list[Remark]]
+
+
+class Job(TypedDict):
+    id: int
+    status: JobStatus
+    scheduled_time: str | None
+    start_time: str | None
+    finish_time: str | None
+    function_name: str
+    scheduled_by: str | None
+    comment: str | None
+    ticket_ref: str | None
+    next_job_id: int | None
+    result: JobResult | None
+    exception: JobException | None
+    traceback: str | None
+    finished_devices: list[str] | None
+    change_score: int | None
+    outcome: JobOutcome | None
+    failed_devices: list[str] | None
+    counts: JobCounts | None
+    start_arguments: dict[str, Any] | None
+    waiting_for: JobWaiting | None
+    settings_commit: str | None
+    templates_commit: str | None
+    abort_reason: str | None
+    aborted_by: str | None
+
+
+class JobCounts(TypedDict):
+    devices: int
+    succeeded: int
+    failed: int
+    changed: int
+
+
+class JobDiffs(TypedDict):
+    groups: list[DiffGroup]
+    changed: int
+    unchanged: int
+    failed: int
+    left_out: int
+
+
+class JobException(TypedDict):
+    message: str
+    type: str
+    args: list[str]
+    traceback: str
+
+
+class JobLock(TypedDict):
+    job_id: int
+    name: str
+    start_time: str
+    abort: bool
+
+
+JobOutcome: TypeAlias = "Literal[\"success\", \"partial\", \"failed\", \"aborted\"]"
+
+
+class JobProgress(TypedDict):
+    devices: list[DeviceProgress]
+    unpausable: str | None
+
+
+class JobQueueCounts(TypedDict):
+    running: int
+    waiting: int
+    failed_today: int
+
+
+JobResult: TypeAlias = "SyncResult | ConfirmResult | DevicesResult | InitResult | InterfacesResult | RefreshResult | FactsResult | UpgradeResult | FileResult | AbortedResult"
+
+
+class JobStarted(TypedDict):
+    status: Literal["success"]
+    data: str
+    job_id: int
+    warnings: NotRequired[list[str]]
+
+
+JobStatus: TypeAlias = "Literal[\"UNKNOWN\", \"SCHEDULED\", \"RUNNING\", \"FINISHED\", \"EXCEPTION\", \"ABORTED\", \"ABORTING\"]"
+
+
+class JobTask(TypedDict):
+    task_name: str
+    result: Any
+    diff: str
+    failed: bool
+    proof: NotRequired[Literal["loaded-again", "promised-text", "lines"]]
+    remarks: NotRequired[list[str]]
+    said: NotRequired[list[SaidLine]]
+    not_shown: NotRequired[list[NotShownLine]]
+
+
+JobWaiting: TypeAlias = "LockWait | TimerWait | ApprovalWait | WindowWait | PlaceWait | PauseWait"
+
+
+class LearnedLine(TypedDict):
+    id: int
+    platform: str
+    release: str
+    section: list[str]
+    line: str
+    shown: list[str]
+    state: Literal["spelled", "default", "not_taken", "not_used"]
+    learned_at: str
+
+
+class Lease(TypedDict):
+    ztp_mac: str
+    dhcp_ip: str
+    platform: str
+    outcome: Literal["taken", "refused", "waits"]
+    step: Literal["create", "discovery", "address", "none"]
+    message: str
+    host: str
+    since: str
+    reported_at: str
+
+
+class LeaseQueue(TypedDict):
+    host: str
+    waiting: int
+    reported_at: str
+
+
+class Linknet(TypedDict):
+    id: int
+    ipv4_network: str | None
+    device_a_id: int
+    device_a_ip: str | None
+    device_a_port: str
+    device_b_id: int
+    device_b_ip: str | None
+    device_b_port: str
+    site_id: int | None
+    description: str | None
+
+
+class LldpNeighbor(TypedDict):
+    hostname: str
+    port: str
+
+
+class LldpNeighborDetail(TypedDict):
+    parent_interface: str
+    remote_port: str
+    remote_port_description: str
+    remote_chassis_id: str
+    remote_system_name: str
+    remote_system_description: str
+    remote_system_capab: list[str]
+    remote_system_enable_capab: list[str]
+
+
+class LockWait(TypedDict):
+    reason: Literal["lock"]
+    lock: str
+    job_id: int
+    function_name: str
+    since: str
+    waits_since: NotRequired[str]
+    message: str
+
+
+class LoginMethods(TypedDict):
+    needed: bool
+    password: bool
+    provider: LoginProvider | None
+    token: bool
+
+
+class LoginProvider(TypedDict):
+    name: str
+    path: str
+
+
+class LoopLag(TypedDict):
+    median: float
+    p99: float
+
+
+class MgmtDomain(TypedDict):
+    id: int
+    ipv4_gw: str | None
+    ipv6_gw: str | None
+    device_a_id: int
+    device_a_ip: str | None
+    device_b_id: int
+    device_b_ip: str | None
+    site_id: int | None
+    vlan: int | None
+    description: str | None
+    esi_mac: str | None
+    device_a: str
+    device_b: str
+
+
+MissingLinesPolicy: TypeAlias = "Literal[\"warn\", \"fail\"]"
+
+
+class MovedAddress(TypedDict):
+    hostname: str
+    field: str
+    address: str
+
+
+class Mute(TypedDict):
+    id: int
+    hostname: str | None
+    group: str | None
+    rule: str | None
+    reason: str
+    begins_at: str
+    ends_at: str
+    created_by: str
+    is_in_force: bool
+
+
+NamingPort = TypedDict(
+    "NamingPort",
+    {
+        "hostname": "str",
+        "interface": "str",
+        "as": "Literal[\"untagged\", \"tagged\", \"vxlan\"]",
+    },
+)
+
+
+class NotFound(TypedDict):
+    status: Literal["error"]
+    message: FailureMessage
+
+
+class NotShownLine(TypedDict):
+    line_number: int
+    line: str
+    is_new: bool
+
+
+class OfferedHostKey(TypedDict):
+    hostname: str
+    fingerprint: str
+
+
+class OpenedSession(TypedDict):
+    access_token: str
+    expires_in: int
+
+
+class Overview(TypedDict):
+    devices: DeviceCounts
+    jobs: JobQueueCounts
+
+
+class PauseWait(TypedDict):
+    reason: Literal["pause"]
+    by: str
+    why: str | None
+    since: str
+    message: str
+
+
+class PayloadTooLarge(TypedDict):
+    status: Literal["error"]
+    message: FailureMessage
+
+
+class Permission(TypedDict):
+    methods: NotRequired[list[str]]
+    endpoints: NotRequired[list[str]]
+    pages: NotRequired[list[str]]
+    rights: NotRequired[list[str]]
+    fields: NotRequired[dict[str, list[str]]]
+    states: NotRequired[list[str]]
+    groups: NotRequired[list[str]]
+    device_types: NotRequired[list[str]]
+    interfaces: NotRequired[list[str]]
+    jobs: NotRequired[list[str]]
+    live: NotRequired[bool]
+    max_devices: NotRequired[int]
+    approval: NotRequired[bool]
+
+
+class Person(TypedDict):
+    person: str
+    way: str
+    name: str
+    roles: list[str]
+    tokens: int
+    seen_at: str | None
+    withdrawn_at: str | None
+    withdrawn_by: str | None
+
+
+class PersonRequest(TypedDict):
+    person: str
+
+
+PlaceWait = TypedDict(
+    "PlaceWait",
+    {
+        "reason": "Literal[\"place\"]",
+        "class": "Literal[\"person\", \"schedule\", \"upkeep\"]",
+        "places": "int",
+        "message": "str",
+    },
+)
+
+
+class PluginEntry(TypedDict):
+    filename: str
+    vars: NotRequired[dict[str, Any]]
+
+
+class PluginState(TypedDict):
+    filename: str
+    loaded: bool
+    problem: str | None
+    hooks: list[str]
+    failed_calls: int
+    retried_calls: int
+    last_error: str | None
+    last_error_at: str | None
+
+
+PortErrors = TypedDict(
+    "PortErrors",
+    {
+        "in": "float",
+        "out": "float",
+        "in_discards": "float",
+        "out_discards": "float",
+    },
+)
+
+
+class PortOptics(TypedDict):
+    media: str
+    serial: str
+    rx_power: float | None
+    tx_power: float | None
+    bias: float | None
+    temperature: float | None
+
+
+class PreconditionFailed(TypedDict):
+    status: Literal["error"]
+    message: FailureMessage
+
+
+class PreviousConfig(TypedDict):
+    job_id: int
+    finish_time: str
+    config: NotRequired[str]
+    failed: bool
+
+
+class ProcessStatus(TypedDict):
+    uptime_seconds: float
+    memory_bytes: float
+    open_files: int | None
+    loop_lag_seconds: LoopLag
+    loop_utilization: float
+
+
+class QueueStatus(TypedDict):
+    jobs: list[QueuedJobs]
+    oldest_seconds: float
+
+
+class QueuedJobs(TypedDict):
+    function_name: str
+    status: str
+    count: int
+
+
+class RefreshResult(TypedDict):
+    """The commit that came into force as a sentence, or why it did not"""
+
+    message: NotRequired[str]
+    error: NotRequired[str]
+    repository: str
+
+
+class RefusedAutoPush(TypedDict):
+    refused: str
+    message: str
+    lines: list[str]
+
+
+class Remark(TypedDict):
+    file: str | None
+    line: int | None
+    column: int | None
+    path: str | None
+    message: str
+
+
+class RemovedKey(TypedDict):
+    file: str
+    key: str
+
+
+class RemovedKind(TypedDict):
+    kind: Literal["VLANs", "directories of devices", "groups", "templates"]
+    before: int
+    removed: int
+    names: list[str]
+
+
+class RenderedTemplate(TypedDict):
+    template: str | None
+    text: str
+    log: list[TemplateLogLine]
+    warnings: list[Remark]
+
+
+class ReplicaStatus(TypedDict):
+    address: str
+    is_healthy: bool
+    heard_seconds: float
+
+
+class RepositoryCommit(TypedDict):
+    commit: str
+    author: str
+    committer: str
+    at: str
+    subject: str
+    message: str
+    state: Literal["in_force", "refused", "not_applied", "replaced", "waiting"]
+    refusal: CommitRefusal | None
+
+
+class RepositoryFile(TypedDict):
+    path: str
+    size: int
+
+
+class RepositoryFileText(TypedDict):
+    path: str
+    text: str
+
+
+class RepositoryFiles(TypedDict):
+    commit: str | None
+    files: list[RepositoryFile]
+
+
+class RequestApproval(TypedDict):
+    id: int
+    operation: str
+    method: str
+    path: str
+    body: Any
+    asked_by: str
+    asked_at: str
+    expires_at: str
+    decision: str | None
+    decided_by: str | None
+    decided_at: str | None
+    comment: str | None
+    answer: ApprovalAnswer | None
+
+
+class RequestTimeout(TypedDict):
+    status: Literal["error"]
+    message: FailureMessage
+
+
+class RetainedRows(TypedDict):
+    kind: str
+    rows: int
+    bytes: float | None
+    oldest: str | None
+    due: int
+    removed: int
+    looked_at: str
+
+
+class RiskyLine(TypedDict):
+    line: str
+    weight: float
+
+
+class Role(TypedDict):
+    name: str
+    is_ready: bool
+    is_held: bool
+    permissions: list[Permission]
+
+
+class RuleEffect(TypedDict):
+    kind: Literal["window", "freeze", "role", "alert rule", "templates_branch", "settings"]
+    name: str
+    before: int
+    after: int
+    gained: int
+    lost: int
+    gained_names: list[str]
+    lost_names: list[str]
+
+
+class SaidLine(TypedDict):
+    line_number: int
+    line: str
+    answer: str
+
+
+class SentStackMember(TypedDict):
+    member_no: NotRequired[int | None]
+    hardware_id: str
+    priority: NotRequired[int | None]
+
+
+class ServerStatus(TypedDict):
+    version: str
+    git_version: str
+    status: Literal["UP", "DOWN"]
+    checks: list[HealthCheck]
+    remark: str | None
+    process: ProcessStatus
+    disk: DiskStatus | None
+    database: DatabaseStatus | None
+    queue: QueueStatus | None
+    retained: list[RetainedRows] | None
+    dead_letters: int | None
+    replicas: list[ReplicaStatus] | None
+
+
+class ServiceUnavailable(TypedDict):
+    status: Literal["error"]
+    message: FailureMessage
+
+
+class SettingPlace(TypedDict):
+    file: str
+    line: int | None
+
+
+class StackMember(TypedDict):
+    member_no: int | None
+    hardware_id: str
+    priority: int | None
+
+
+class StartedInit(TypedDict):
+    hostname: str
+    device_id: int
+    job_id: int
+
+
+class Statechart(TypedDict):
+    initial: str
+    states: list[str]
+    arrows: list[StatechartArrow]
+
+
+StatechartArrow = TypedDict(
+    "StatechartArrow",
+    {
+        "from": "str | None",
+        "to": "str",
+        "event": "str",
+        "rule": "str | None",
+    },
+)
+
+
+class Statecharts(TypedDict):
+    life: Statechart
+    activity: Statechart
+    change: Statechart
+
+
+class StoppedRollout(TypedDict):
+    stopped: str
+    reverted: list[str]
+    not_started: list[str]
+
+
+class StoredConfig(TypedDict):
+    job_id: int
+    finish_time: str
+    failed: bool
+    has_config: bool
+    by: str | None
+    found_by: str | None
+    made_by: str | None
+    comment: str | None
+    settings_commit: str | None
+    templates_commit: str | None
+
+
+class SyncBeside(TypedDict):
+    job_id: int
+    hostnames: list[str]
+
+
+class SyncEvent(TypedDict):
+    cause: str
+    timestamp: float
+    by: str
+    found_by: str
+    made_by: str | None
+    job_id: int | None
+    failed_proof: NotRequired[str]
+
+
+class SyncResult(TypedDict):
+    """The result of a synchronization"""
+
+    devices: NotRequired[dict[str, DeviceResult]]
+    skipped_devices: NotRequired[dict[str, str]]
+    remarks: NotRequired[list[str]]
+    rollout: NotRequired[StoppedRollout]
+    auto_push: NotRequired[RefusedAutoPush]
+    beside: NotRequired[list[SyncBeside]]
+
+
+class TemplateLogLine(TypedDict):
+    level: str
+    text: str
+
+
+class TemplateVariable(TypedDict):
+    name: str
+    value: Any
+    source: Literal["settings", "computed", "database", "secret", "override"]
+    level: str | None
+    places: list[SettingPlace]
+
+
+class TemplateVariables(TypedDict):
+    hostname: str
+    group: str
+    branch: str | None
+    platform: str | None
+    template: str | None
+    variables: list[TemplateVariable]
+
+
+class TimerWait(TypedDict):
+    reason: Literal["timer"]
+    devices: list[str]
+    seconds: int
+    message: str
+
+
+class TooManyRequests(TypedDict):
+    status: Literal["error"]
+    message: FailureMessage
+
+
+class Topology(TypedDict):
+    nodes: list[TopologyNode]
+    edges: list[TopologyEdge]
+
+
+class TopologyEdge(TypedDict):
+    a: int
+    a_port: str
+    b: int
+    b_port: str
+    linknet_id: int | None
+    agreement: Literal["agreed", "planned", "unread", "seen", "moved"]
+    instead: str | None
+
+
+class TopologyNode(TypedDict):
+    id: int
+    hostname: str
+    device_type: DeviceType
+    state: DeviceState
+    synchronized: bool
+    os_version: str | None
+    model: str | None
+    primary_group: str
+    unreachable: bool
+    job_id: int | None
+    neighbours_read: str | None
+
+
+class TrustedIdentity(TypedDict):
+    hostname: str
+    fingerprint: str
+    serial: str | None
+    model: str | None
+    shown_hostname: str | None
+
+
+class Unauthorized(TypedDict):
+    status: Literal["error"]
+    message: FailureMessage
+    errorCode: NotRequired[Literal["auth_expired"]]
+
+
+class UndefinedName(TypedDict):
+    file: str | None
+    line: int | None
+    column: int | None
+    path: str | None
+    message: str
+    devices: int
+    hostnames: list[str]
+
+
+class UnsupportedMediaType(TypedDict):
+    status: Literal["error"]
+    message: FailureMessage
+
+
+class UpgradeOrder(TypedDict):
+    upgrade_groups: list[list[str]]
+    device_count: int
+    steps: int
+
+
+class UpgradeProgress(TypedDict):
+    job_id: int
+    status: str
+    steps: list[UpgradeStep]
+    devices: list[DeviceUpgrade]
+
+
+class UpgradeResultTotals(TypedDict):
+    selected_devices: int
+
+
+class UpgradeResult(TypedDict):
+    """The result of an upgrade; the tasks of each device are also a list under its hostname"""
+
+    devices: NotRequired[dict[str, DeviceResult]]
+    _totals: NotRequired[UpgradeResultTotals]
+
+
+UpgradeStep: TypeAlias = "Literal[\"pre_flight\", \"download\", \"activate\", \"reboot\", \"post_flight\"]"
+
+
+class User(TypedDict):
+    name: str
+    roles: list[str]
+    break_glass: bool
+    enabled: bool
+
+
+class Version(TypedDict):
+    version: str
+    git_version: str
+
+
+class VersionsOfGroup(TypedDict):
+    group: str
+    devices: int
+    versions: list[CountedVersion]
+
+
+class VlanEffect(TypedDict):
+    change: Literal["vanished", "renamed", "renumbered", "moved"]
+    key: str
+    vlan_name: str
+    vlan_id: int
+    new_key: str | None
+    new_name: str | None
+    new_id: int | None
+    devices: int
+    ports: int
+    port_list: list[NamingPort]
+
+
+class WaitingCall(TypedDict):
+    call: str
+    job_id: int | None
+    since: str
+
+
+class WaitingCommit(TypedDict):
+    commit: str
+    at: str
+    by: str
+    job_id: int
+    message: str
+    effects: CommitEffects
+
+
+class WaitingDevice(TypedDict):
+    id: int
+    hostname: str
+    state: DeviceState
+    ztp_mac: str | None
+    serial: str | None
+    platform: str | None
+    vendor: str | None
+    model: str | None
+    os_version: str | None
+    dhcp_ip: str | None
+    since: str | None
+    neighbours_read: str | None
+    places: list[DevicePlace]
+    replaces: str | None
+    problems: list[str]
+    job_id: int | None
+
+
+class WaitingHostKey(TypedDict):
+    hostname: str
+    state: str
+    address: str | None
+    fingerprint: str | None
+    refused_fingerprint: str
+    since: str | None
+
+
+class Window(TypedDict):
+    name: str
+    groups: list[str] | None
+    device_types: list[str] | None
+    timezone: str
+    is_open: bool
+    opens_at: str | None
+    closes_at: str | None
+
+
+class WindowOverview(TypedDict):
+    in_force: bool
+    problem: str | None
+    windows: list[Window]
+    freezes: list[Freeze]
+    asked: WindowVerdict | None
+
+
+class WindowVerdict(TypedDict):
+    devices: int
+    may_be_changed: bool
+    why_not: str | None
+    opens_at: str | None
+    closes_at: str | None
+
+
+class WindowWait(TypedDict):
+    reason: Literal["window"]
+    why: str
+    until: str | None
+    message: str
+
+
+class WrittenInterface(TypedDict):
+    name: str
+    configtype: str
+    data: dict[str, Any] | None
+
+
+class UpdateDeviceRequest(TypedDict):
+    hostname: NotRequired[str]
+    site_id: NotRequired[int | None]
+    description: NotRequired[str | None]
+    management_ip: NotRequired[str | None]
+    secondary_management_ip: NotRequired[str | None]
+    infra_ip: NotRequired[str | None]
+    dhcp_ip: NotRequired[str | None]
+    serial: NotRequired[str | None]
+    ztp_mac: NotRequired[str | None]
+    platform: NotRequired[str | None]
+    vendor: NotRequired[str | None]
+    model: NotRequired[str | None]
+    os_version: NotRequired[str | None]
+    synchronized: NotRequired[bool]
+    state: NotRequired[DeviceState]
+    device_type: NotRequired[DeviceType]
+    port: NotRequired[int | None]
+    site: NotRequired[str | None]
+
+
+class DeleteDeviceRequest(TypedDict):
+    factory_default: NotRequired[bool]
+    wait_for_window: NotRequired[bool]
+    emergency: NotRequired[str]
+
+
+class CreateDeviceRequest(TypedDict):
+    hostname: str
+    site_id: NotRequired[int | None]
+    description: NotRequired[str | None]
+    management_ip: NotRequired[str | None]
+    secondary_management_ip: NotRequired[str | None]
+    infra_ip: NotRequired[str | None]
+    dhcp_ip: NotRequired[str | None]
+    serial: NotRequired[str | None]
+    ztp_mac: NotRequired[str | None]
+    platform: NotRequired[Literal["eos", "junos", "ios", "iosxr", "nxos", "nxos_ssh", "frr"]]
+    vendor: NotRequired[str | None]
+    model: NotRequired[str | None]
+    os_version: NotRequired[str | None]
+    synchronized: NotRequired[bool]
+    state: DeviceState
+    device_type: DeviceType
+    port: NotRequired[int | None]
+    site: NotRequired[str | None]
+
+
+class ReplaceStackMembersRequest(TypedDict):
+    stackmembers: list[SentStackMember]
+
+
+class AddSyncEventRequest(TypedDict):
+    hostname: str
+    cause: str
+    by: str
+    timestamp: NotRequired[float | None]
+
+
+class CreateLinknetRequest(TypedDict):
+    device_a: str
+    device_b: str
+    device_a_port: str
+    device_b_port: str
+    ipv4_network: NotRequired[str | None]
+
+
+class DeleteLinknetByBodyRequest(TypedDict):
+    id: int
+
+
+class UpdateLinknetRequest(TypedDict):
+    device_a: NotRequired[str]
+    device_b: NotRequired[str]
+    ipv4_network: NotRequired[str | None]
+    device_a_ip: NotRequired[str | None]
+    device_b_ip: NotRequired[str | None]
+    device_a_port: NotRequired[str]
+    device_b_port: NotRequired[str]
+    description: NotRequired[str | None]
+    site_id: NotRequired[int | None]
+
+
+class CreateMgmtDomainRequest(TypedDict):
+    device_a: NotRequired[str]
+    device_b: NotRequired[str]
+    vlan: NotRequired[int | None]
+    ipv4_gw: NotRequired[str | None]
+    ipv6_gw: NotRequired[str | None]
+    description: NotRequired[str | None]
+
+
+class UpdateMgmtDomainRequest(TypedDict):
+    vlan: NotRequired[int | None]
+    ipv4_gw: NotRequired[str | None]
+    ipv6_gw: NotRequired[str | None]
+    description: NotRequired[str | None]
+    esi_mac: NotRequired[str | None]
+    device_a_ip: NotRequired[str | None]
+    device_b_ip: NotRequired[str | None]
+    site_id: NotRequired[int | None]
+    device_a_id: NotRequired[int]
+    device_b_id: NotRequired[int]
+
+
+class UpdateJobRequest(TypedDict):
+    action: Literal["ABORT", "PAUSE", "RESUME"]
+    abort_reason: NotRequired[str]
+    pause_reason: NotRequired[str]
+
+
+class ClearLockRequest(TypedDict):
+    name: str
+
+
+class InitDeviceRequest(TypedDict):
+    hostname: str
+    device_type: Literal["ACCESS", "DIST", "CORE"]
+    mlag_peer_id: NotRequired[int]
+    mlag_peer_hostname: NotRequired[str]
+    neighbors: NotRequired[list[str] | None]
+    replace_hostname: NotRequired[bool | None]
+
+
+class SyncDevicesRequest(TypedDict):
+    hostname: NotRequired[str]
+    hostnames: NotRequired[list[str]]
+    device_type: NotRequired[Literal["ACCESS", "DIST", "CORE"]]
+    group: NotRequired[str]
+    all: NotRequired[bool]
+    dry_run: NotRequired[bool]
+    auto_push: NotRequired[bool]
+    force: NotRequired[bool]
+    resync: NotRequired[bool]
+    confirm_older: NotRequired[bool]
+    confirm_mode: NotRequired[Literal[0, 1, 2]]
+    abort_on_failure: NotRequired[bool]
+    urgent: NotRequired[bool]
+    batch_size: NotRequired[int]
+    max_failures: NotRequired[int]
+    revert_on_failure: NotRequired[bool]
+    canary: NotRequired[int | list[str]]
+    dry_run_job: NotRequired[int]
+    start_at: NotRequired[str]
+    on_missing_lines: NotRequired[MissingLinesPolicy]
+    failed_proof: NotRequired[FailedProofPolicy]
+    wait_for_window: NotRequired[bool]
+    emergency: NotRequired[str]
+    comment: NotRequired[str]
+    ticket_ref: NotRequired[str]
+
+
+class SyncDeviceRequest(TypedDict):
+    dry_run: NotRequired[bool]
+    auto_push: NotRequired[bool]
+    force: NotRequired[bool]
+    resync: NotRequired[bool]
+    confirm_older: NotRequired[bool]
+    confirm_mode: NotRequired[Literal[0, 1, 2]]
+    abort_on_failure: NotRequired[bool]
+    urgent: NotRequired[bool]
+    batch_size: NotRequired[int]
+    max_failures: NotRequired[int]
+    revert_on_failure: NotRequired[bool]
+    canary: NotRequired[int | list[str]]
+    dry_run_job: NotRequired[int]
+    start_at: NotRequired[str]
+    on_missing_lines: NotRequired[MissingLinesPolicy]
+    failed_proof: NotRequired[FailedProofPolicy]
+    wait_for_window: NotRequired[bool]
+    emergency: NotRequired[str]
+    comment: NotRequired[str]
+    ticket_ref: NotRequired[str]
+
+
+class InitDevicesRequest(TypedDict):
+    devices: list[InitLine]
+
+
+class ReportLeaseRequest(TypedDict):
+    ztp_mac: str
+    dhcp_ip: str
+    platform: str
+    report: NotRequired[str]
+    again: NotRequired[bool]
+    host: NotRequired[str]
+    waiting: NotRequired[int]
+
+
+class RestoreConfigRequest(TypedDict):
+    job_id: int
+    dry_run: NotRequired[bool]
+    wait_for_window: NotRequired[bool]
+    emergency: NotRequired[str]
+
+
+class ApplyConfigRequest(TypedDict):
+    full_config: str
+    dry_run: NotRequired[bool]
+    wait_for_window: NotRequired[bool]
+    emergency: NotRequired[str]
+
+
+class RevertJobRequest(TypedDict):
+    dry_run: NotRequired[bool]
+    wait_for_window: NotRequired[bool]
+    emergency: NotRequired[str]
+    comment: NotRequired[str]
+    ticket_ref: NotRequired[str]
+
+
+class CheckDriftRequest(TypedDict):
+    hostname: NotRequired[str]
+    device_type: NotRequired[Literal["ACCESS", "DIST", "CORE"]]
+    group: NotRequired[str]
+    all: NotRequired[bool]
+
+
+class BounceInterfacesRequest(TypedDict):
+    bounce_interfaces: list[str]
+
+
+class UpdateFactsRequest(TypedDict):
+    hostname: str
+
+
+class UpdateInterfaceDatabaseRequest(TypedDict):
+    hostname: str
+    replace: NotRequired[bool]
+    delete_all: NotRequired[bool]
+    mlag_peer_hostname: NotRequired[str | None]
+
+
+class PinHostKeyRequest(TypedDict):
+    action: Literal["PIN", "FORGET"]
+    fingerprint: NotRequired[str]
+
+
+class ApproveHostKeyRequest(TypedDict):
+    fingerprint: str
+
+
+class ApproveHostKeysRequest(TypedDict):
+    host_keys: list[OfferedHostKey]
+
+
+class TrustDeviceRequest(TypedDict):
+    comment: NotRequired[str]
+
+
+class RenewCertificatesRequest(TypedDict):
+    action: str
+    hostname: NotRequired[str]
+    group: NotRequired[str]
+    wait_for_window: NotRequired[bool]
+    emergency: NotRequired[str]
+    comment: NotRequired[str]
+    ticket_ref: NotRequired[str]
+
+
+class CreateCertificateAuthorityRequest(TypedDict):
+    common_name: NotRequired[str]
+
+
+class RevokeCertificateRequest(TypedDict):
+    reason: NotRequired[Literal["unspecified", "keyCompromise", "superseded", "cessationOfOperation"]]
+
+
+class ReadTablesRequest(TypedDict):
+    hostname: NotRequired[str]
+    hostnames: NotRequired[list[str]]
+    device_type: NotRequired[Literal["ACCESS", "DIST", "CORE"]]
+    group: NotRequired[str]
+    all: NotRequired[bool]
+
+
+class DownloadFirmwareRequest(TypedDict):
+    url: str
+    sha1: str
+    verify_tls: bool
+
+
+UpgradeFirmwareRequest = TypedDict(
+    "UpgradeFirmwareRequest",
+    {
+        "hostname": "NotRequired[str]",
+        "group": "NotRequired[str]",
+        "filename": "NotRequired[str]",
+        "url": "NotRequired[str]",
+        "download": "NotRequired[bool]",
+        "activate": "NotRequired[bool]",
+        "reboot": "NotRequired[bool]",
+        "pre_flight": "NotRequired[bool]",
+        "pre-flight": "NotRequired[bool]",
+        "post_flight": "NotRequired[bool]",
+        "staggered_upgrade": "NotRequired[bool]",
+        "post_waittime": "NotRequired[int]",
+        "start_at": "NotRequired[str]",
+        "wait_for_window": "NotRequired[bool]",
+        "emergency": "NotRequired[str]",
+        "comment": "NotRequired[str]",
+        "ticket_ref": "NotRequired[str]",
+    },
+)
+
+
+class CheckUpgradeRequest(TypedDict):
+    group: str
+
+
+class RefreshRepositoryRequest(TypedDict):
+    action: Literal["REFRESH"]
+    confirm: NotRequired[str]
+    rename_ports: NotRequired[bool]
+
+
+class CheckBranchRequest(TypedDict):
+    branch: NotRequired[str]
+    files: NotRequired[dict[str, str]]
+
+
+class RenderTemplateRequest(TypedDict):
+    template: NotRequired[str]
+    text: NotRequired[str]
+    whole: NotRequired[bool]
+
+
+class TestPluginsRequest(TypedDict):
+    action: Literal["selftest"]
+
+
+class CreateTokenRequest(TypedDict):
+    name: str
+    roles: NotRequired[list[str]]
+    days: NotRequired[int]
+    is_machine: NotRequired[bool]
+
+
+class CreateUserRequest(TypedDict):
+    name: str
+    roles: NotRequired[list[str]]
+    password: str
+    break_glass: NotRequired[bool]
+
+
+class UpdateUserRequest(TypedDict):
+    roles: NotRequired[list[str]]
+    password: NotRequired[str]
+    enabled: NotRequired[bool]
+
+
+class ReplayDeliveriesRequest(TypedDict):
+    receiver: NotRequired[str]
+
+
+CreateMuteRequest = TypedDict(
+    "CreateMuteRequest",
+    {
+        "device": "NotRequired[str]",
+        "group": "NotRequired[str]",
+        "rule": "NotRequired[str]",
+        "reason": "str",
+        "minutes": "int",
+        "from": "NotRequired[str]",
+    },
+)
+
+
+class WaitsForApprovalData(TypedDict):
+    approval_id: int
+    waits_until: str
+    operation: str
+
+
+class WaitsForApproval(TypedDict):
+    status: Literal["success"]
+    message: str
+    data: WaitsForApprovalData
+
+
+class AdmitPersonResult(TypedDict):
+    admitted_person: Person
+
+
+class ApproveHostKeyResult(TypedDict):
+    host_key: HostKey
+
+
+class ApproveJobResult(TypedDict):
+    jobs: list[Job]
+
+
+class ApproveRequestResult(TypedDict):
+    approval: RequestApproval
+
+
+class BlameConfigResult(TypedDict):
+    hostname: str
+    jobs: list[StoredConfig]
+    lines: list[BlamedLine]
+    has_older: bool
+
+
+class ClearLockResult(TypedDict):
+    name: str
+    status: Literal["deleted"]
+
+
+class CreateCertificateAuthorityResult(TypedDict):
+    certificate_authority: CertificateAuthority
+
+
+class CreateDeviceResult(TypedDict):
+    added_device: AddedDevice
+    taken_over: NotRequired[list[MovedAddress]]
+
+
+class CreateMgmtDomainResult(TypedDict):
+    added_mgmtdomain: MgmtDomain
+
+
+class CreateMuteResult(TypedDict):
+    added_mute: Mute
+
+
+class CreateTokenResult(TypedDict):
+    token: str
+    added_token: ApiToken
+
+
+class CreateUserResult(TypedDict):
+    added_user: User
+
+
+class DeleteDeviceResultData(TypedDict):
+    deleted_device: DeletedDevice
+
+
+class DeleteDeviceResult(TypedDict):
+    status: Literal["success"]
+    data: DeleteDeviceResultData
+    warnings: NotRequired[list[str]]
+
+
+class DeleteLinknetResult(TypedDict):
+    deleted_linknet: Linknet
+
+
+class DeleteLinknetByBodyResult(TypedDict):
+    deleted_linknet: Linknet
+
+
+class DeleteMgmtDomainResult(TypedDict):
+    deleted_mgmtdomain: MgmtDomain
+
+
+class DeleteMuteResult(TypedDict):
+    removed_mute: Mute
+
+
+class DeleteUserResult(TypedDict):
+    deleted_user: User
+
+
+DiffConfigsResult = TypedDict(
+    "DiffConfigsResult",
+    {
+        "hostname": "str",
+        "from": "ConfigSource",
+        "to": "ConfigSource",
+        "diff": "str",
+    },
+)
+
+
+class GenerateConfigResult(TypedDict):
+    config: GeneratedConfig
+
+
+class GetCertificateAuthorityResult(TypedDict):
+    certificate_authority: CertificateAuthority
+
+
+class GetDeviceResult(TypedDict):
+    devices: list[Device]
+
+
+class GetGroupOsVersionsResult(TypedDict):
+    groups: dict[str, dict[str, list[str]]]
+
+
+class GetGroupOsVersionsAliasResult(TypedDict):
+    groups: dict[str, dict[str, list[str]]]
+
+
+class GetHostKeyResult(TypedDict):
+    host_key: HostKey
+
+
+class GetInterfaceStatusResult(TypedDict):
+    interface_status: dict[str, InterfaceStatus]
+
+
+class GetJobResult(TypedDict):
+    jobs: list[Job]
+
+
+class GetLinknetResult(TypedDict):
+    linknets: list[Linknet]
+
+
+class GetLldpNeighborDetailsResult(TypedDict):
+    lldp_neighbors_detail: dict[str, list[LldpNeighborDetail]]
+
+
+class GetLldpNeighborsResult(TypedDict):
+    lldp_neighbors: dict[str, list[LldpNeighbor]]
+
+
+class GetMgmtDomainResult(TypedDict):
+    mgmtdomains: list[MgmtDomain]
+
+
+class GetOpticsResult(TypedDict):
+    optics: dict[str, PortOptics]
+
+
+class GetRepositoryResult(TypedDict):
+    status: Literal["success"]
+    data: str
+    warnings: NotRequired[list[str]]
+    waiting: WaitingCommit | None
+
+
+class GetRepositoryProblemsResult(TypedDict):
+    commit: str | None
+    problems: list[Remark]
+    warnings: list[Remark]
+
+
+class GetRunningConfigResult(TypedDict):
+    config: str
+
+
+class GetServerSettingsResult(TypedDict):
+    api: dict[str, Any]
+
+
+class GetSyncHistoryResult(TypedDict):
+    hostnames: dict[str, list[SyncEvent]]
+
+
+class InitDevicesResult(TypedDict):
+    started: list[StartedInit]
+
+
+class ListApprovalsResult(TypedDict):
+    approvals: list[RequestApproval]
+
+
+class ListAuditEventsResult(TypedDict):
+    events: list[AuditEvent]
+
+
+class ListCertificatesResult(TypedDict):
+    certificates: list[DeviceCertificate]
+
+
+class ListConfigsResult(TypedDict):
+    hostname: str
+    configs: list[StoredConfig]
+
+
+class ListDeliveriesResult(TypedDict):
+    deliveries: list[Delivery]
+
+
+class ListDeviceAuditEventsResult(TypedDict):
+    events: list[AuditEvent]
+
+
+class ListDevicesResult(TypedDict):
+    devices: list[Device]
+
+
+class ListFindingsResult(TypedDict):
+    findings: list[Finding]
+
+
+class ListFirmwareResult(TypedDict):
+    status: Literal["success"]
+    data: FirmwareFiles
+    warnings: NotRequired[list[str]]
+    files: list[str]
+    defaults: list[DefaultImage]
+
+
+class ListFirmwareVersionsResult(TypedDict):
+    groups: list[VersionsOfGroup]
+    all: list[CountedVersion]
+
+
+class ListInterfacesResult(TypedDict):
+    interfaces: list[Interface]
+    hostname: str
+    version: str
+
+
+class ListJobAuditEventsResult(TypedDict):
+    events: list[AuditEvent]
+
+
+class ListJobsResult(TypedDict):
+    jobs: list[Job]
+
+
+class ListLearnedLinesResult(TypedDict):
+    learned_lines: list[LearnedLine]
+
+
+class ListLeasesResult(TypedDict):
+    leases: list[Lease]
+    queues: list[LeaseQueue]
+
+
+class ListLinknetsResult(TypedDict):
+    linknets: list[Linknet]
+
+
+class ListLocksResult(TypedDict):
+    locks: list[JobLock]
+
+
+class ListMgmtDomainsResult(TypedDict):
+    mgmtdomains: list[MgmtDomain]
+
+
+class ListMutesResult(TypedDict):
+    mutes: list[Mute]
+
+
+class ListNewDevicesResult(TypedDict):
+    devices: list[WaitingDevice]
+
+
+class ListPersonsResult(TypedDict):
+    persons: list[Person]
+
+
+class ListPluginsResultPlugindata(TypedDict):
+    plugins: list[PluginEntry]
+
+
+class ListPluginsResult(TypedDict):
+    loaded_plugins: list[str]
+    plugindata: ListPluginsResultPlugindata | None
+    plugin_states: list[PluginState]
+
+
+class ListRolesResult(TypedDict):
+    roles: list[Role]
+    remark: str | None
+
+
+class ListStackMembersResult(TypedDict):
+    stackmembers: list[StackMember]
+
+
+class ListTokensResult(TypedDict):
+    tokens: list[ApiToken]
+
+
+class ListUsersResult(TypedDict):
+    users: list[User]
+
+
+class ListWaitingHostKeysResult(TypedDict):
+    host_keys: list[WaitingHostKey]
+
+
+class LoginResult(TypedDict):
+    access_token: str
+
+
+class PinHostKeyResult(TypedDict):
+    host_key: HostKey
+
+
+class RefreshLoginResult(TypedDict):
+    access_token: str
+    token_type: NotRequired[str]
+    expires_in: NotRequired[float]
+    id_token: NotRequired[str]
+
+
+class RefreshRepositoryResult(TypedDict):
+    status: Literal["success"]
+    data: str
+    warnings: list[Remark]
+    ignored: NotRequired[list[str]]
+    effects: CommitEffects
+
+
+class RejectJobResult(TypedDict):
+    jobs: list[Job]
+
+
+class RejectRequestResult(TypedDict):
+    approval: RequestApproval
+
+
+class ReplaceStackMembersResult(TypedDict):
+    stackmembers: list[StackMember]
+
+
+class ReplayDeliveriesResult(TypedDict):
+    replayed: int
+
+
+class ReplayDeliveryResult(TypedDict):
+    replayed: int
+
+
+class ReportLeaseResult(TypedDict):
+    lease: Lease
+
+
+class RevokeCertificateResult(TypedDict):
+    certificate: DeviceCertificate
+
+
+class RevokeTokenResult(TypedDict):
+    revoked_token: ApiToken
+
+
+class TestPluginsResult(TypedDict):
+    result: list[bool]
+
+
+class TestReceiverResult(TypedDict):
+    is_taken: bool
+    answer: str
+
+
+class TrustDeviceResult(TypedDict):
+    trusted: TrustedIdentity
+
+
+class UpdateDeviceResult(TypedDict):
+    updated_device: Device
+    taken_over: NotRequired[list[MovedAddress]]
+
+
+class UpdateInterfacesResult(TypedDict):
+    updated: dict[str, ChangedInterface]
+
+
+class UpdateJobResult(TypedDict):
+    jobs: list[Job]
+
+
+class UpdateLinknetResultData(TypedDict):
+    updated_linknet: Linknet
+
+
+class UpdateLinknetResult(TypedDict):
+    status: Literal["success"]
+    data: UpdateLinknetResultData
+    warnings: NotRequired[list[str]]
+
+
+class UpdateLinknetResult2Data(TypedDict):
+    unchanged_linknet: Linknet
+
+
+class UpdateLinknetResult2(TypedDict):
+    status: Literal["success"]
+    data: UpdateLinknetResult2Data
+    warnings: NotRequired[list[str]]
+
+
+class UpdateMgmtDomainResultData(TypedDict):
+    updated_mgmtdomain: MgmtDomain
+
+
+class UpdateMgmtDomainResult(TypedDict):
+    status: Literal["success"]
+    data: UpdateMgmtDomainResultData
+    warnings: NotRequired[list[str]]
+
+
+class UpdateMgmtDomainResult2Data(TypedDict):
+    unchanged_mgmtdomain: MgmtDomain
+
+
+class UpdateMgmtDomainResult2(TypedDict):
+    status: Literal["success"]
+    data: UpdateMgmtDomainResult2Data
+    warnings: NotRequired[list[str]]
+
+
+class UpdateUserResult(TypedDict):
+    updated_user: User
+
+
+class WithdrawLearnedLineResult(TypedDict):
+    withdrawn_line: LearnedLine
+
+
+class WithdrawPersonResult(TypedDict):
+    withdrawn_person: Person
+    ended_tokens: int
