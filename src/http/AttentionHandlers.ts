@@ -9,20 +9,16 @@ import { Api } from "../api/Api.ts"
 import { subjectOf } from "../api/Calls.ts"
 import { Caller } from "../api/Requests.ts"
 import { type AttentionFacts, attentionOf, type HeldCommit, type WaitingApproval } from "../domain/Attention.ts"
-import { uplinksOf } from "../domain/CommonUplinks.ts"
 import { titleOf } from "../domain/events/alerts/AlertMessage.ts"
 import { remark, Remark } from "../domain/Repository.ts"
-import { edgesOf } from "../domain/Topology.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { makeJobApprovals } from "../store/ApprovalStore.ts"
 import { makeAttentionRows } from "../store/AttentionRows.ts"
-import { DeviceStore } from "../store/DeviceStore.ts"
-import type { Within } from "../store/Listing.ts"
-import { NetworkStore } from "../store/NetworkStore.ts"
 import { makeRefreshes, type RepositoryName } from "../store/RepositoryStore.ts"
 import { makeRequestDecisions } from "./auth/RequestDecisions.ts"
 import { answered } from "./core/HandlerErrors.ts"
 import { makeVisible } from "./core/Permits.ts"
+import { makeUplinks } from "./devices/Uplinks.ts"
 import { makeMayDecide } from "./jobs/JobDecisions.ts"
 
 /** Yields whether the present caller may read a list, whatever devices it is about. */
@@ -123,15 +119,8 @@ const makeAttention = Effect.gen(function* () {
   const mayRead = yield* makeMayRead
   const approvals = yield* makeApprovals
   const commits = yield* makeHeldCommits
-  const { neighbours } = yield* DeviceStore
-  const { links } = yield* NetworkStore
+  const uplinks = yield* makeUplinks
   const { CERTIFICATE_RENEW_DAYS } = yield* ServerConfig
-
-  /** Only when something is silent: thousands of devices have tens of thousands of neighbours. */
-  const uplinks = Effect.fnUntraced(function* (within: Within | undefined) {
-    const nodes = yield* rows.cabled(within)
-    return uplinksOf(nodes, edgesOf(nodes, yield* links.all, yield* neighbours.ofKnown))
-  })
 
   const alerts = Effect.map(rows.alerts, (found) =>
     found.map(({ events, title, ...alert }) => ({
