@@ -361,6 +361,11 @@ export abstract class Calls extends Transport {
     return this.call<Records.AlertOverview>({ method: "GET", path: "/api/v1.0/alerts" }, options)
   }
 
+  /** What needs a person now, the most urgent first. `GET /api/v1.0/attention` */
+  getAttention(options: CallOptions = {}): Promise<Records.Attention> {
+    return this.call<Records.Attention>({ method: "GET", path: "/api/v1.0/attention" }, options)
+  }
+
   /** Show the certificate authority. `GET /api/v1.0/certificate_authority` */
   getCertificateAuthority(options: CallOptions = {}): Promise<Records.GetCertificateAuthorityResult> {
     return this.call<Records.GetCertificateAuthorityResult>(

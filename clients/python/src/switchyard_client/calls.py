@@ -178,6 +178,10 @@ class Calls(Transport):
         """Show alerts. ``GET /api/v1.0/alerts``"""
         return self._call("GET", "/api/v1.0/alerts")  # type: ignore[no-any-return]
 
+    def get_attention(self) -> Attention:
+        """What needs a person now, the most urgent first. ``GET /api/v1.0/attention``"""
+        return self._call("GET", "/api/v1.0/attention")  # type: ignore[no-any-return]
+
     def get_certificate_authority(self) -> GetCertificateAuthorityResult:
         """Show the certificate authority. ``GET /api/v1.0/certificate_authority``"""
         return self._call("GET", "/api/v1.0/certificate_authority")  # type: ignore[no-any-return]
