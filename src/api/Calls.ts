@@ -92,6 +92,7 @@ const nothing = [
 export const beyondDevices: ReadonlyArray<string> = [
   "GET /metrics",
   "POST /device",
+  "GET /overview/history",
   "GET /device_synchistory",
   "POST /device_synchistory",
   "GET /linknets",

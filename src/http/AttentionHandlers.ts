@@ -10,10 +10,12 @@ import { subjectOf } from "../api/Calls.ts"
 import { Caller } from "../api/Requests.ts"
 import { type AttentionFacts, attentionOf, type HeldCommit, type WaitingApproval } from "../domain/Attention.ts"
 import { titleOf } from "../domain/events/alerts/AlertMessage.ts"
+import { historyPoints } from "../domain/OverviewHistory.ts"
 import { remark, Remark } from "../domain/Repository.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { makeJobApprovals } from "../store/ApprovalStore.ts"
 import { makeAttentionRows } from "../store/AttentionRows.ts"
+import { makeOverviewHistory } from "../store/FleetViews.ts"
 import { makeRefreshes, type RepositoryName } from "../store/RepositoryStore.ts"
 import { makeRequestDecisions } from "./auth/RequestDecisions.ts"
 import { answered } from "./core/HandlerErrors.ts"
@@ -158,6 +160,12 @@ const makeAttention = Effect.gen(function* () {
 export const AttentionLive = HttpApiBuilder.group(Api, "attention", (handlers) =>
   Effect.gen(function* () {
     const attention = yield* makeAttention
-    return handlers.handle("attention", () => answered(attention))
+    const history = yield* makeOverviewHistory
+    const points = Effect.fnUntraced(function* (hours: number, step: number) {
+      return enveloped({ hours, step, points: historyPoints(yield* history.last(hours), step) })
+    })
+    return handlers
+      .handle("attention", () => answered(attention))
+      .handle("history", ({ query: { hours = 168, step = 6 } }) => answered(points(hours, step)))
   })
 )

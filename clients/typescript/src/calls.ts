@@ -519,6 +519,14 @@ export abstract class Calls extends Transport {
     return this.call<Records.Overview>({ method: "GET", path: "/api/v1.0/overview" }, options)
   }
 
+  /** Counts of devices over time. `GET /api/v1.0/overview/history` */
+  getOverviewHistory(
+    query: Records.GetOverviewHistoryQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.OverviewHistory> {
+    return this.call<Records.OverviewHistory>({ method: "GET", path: "/api/v1.0/overview/history", query }, options)
+  }
+
   /** Read an earlier configuration. `GET /api/v1.0/device/{hostname}/previous_config` */
   getPreviousConfig(
     hostname: string | number,

@@ -1055,6 +1055,22 @@ export type OpenedSession = { readonly access_token: string; readonly expires_in
 
 export type Overview = { readonly devices: DeviceCounts; readonly jobs: JobQueueCounts }
 
+export type OverviewHistory = {
+  readonly hours: number
+  readonly step: number
+  readonly points: ReadonlyArray<OverviewPoint>
+}
+
+export type OverviewPoint = {
+  readonly at: string
+  readonly total: number
+  readonly in_sync: number
+  readonly unsynchronized: number
+  readonly unsynchronized_by: Readonly<Record<string, number>>
+  readonly drifted: number
+  readonly silent: number
+}
+
 export type PauseWait = {
   readonly reason: "pause"
   readonly by: string
@@ -2075,6 +2091,14 @@ export type GetMgmtDomainResult = { readonly mgmtdomains: ReadonlyArray<MgmtDoma
 
 /** The answer of `GET /api/v1.0/device/{hostname}/optics`. */
 export type GetOpticsResult = { readonly optics: Readonly<Record<string, PortOptics>> }
+
+/** The query of `GET /api/v1.0/overview/history`. */
+export type GetOverviewHistoryQuery = {
+  /** how far back; default 168 */
+  readonly hours?: string | number | undefined
+  /** hours between two points; default 6 */
+  readonly step?: string | number | undefined
+}
 
 /** The query of `GET /api/v1.0/device/{hostname}/previous_config`. */
 export type GetPreviousConfigQuery = {

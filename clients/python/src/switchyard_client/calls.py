@@ -266,6 +266,10 @@ class Calls(Transport):
         """Count devices and jobs by state. ``GET /api/v1.0/overview``"""
         return self._call("GET", "/api/v1.0/overview")  # type: ignore[no-any-return]
 
+    def get_overview_history(self, *, hours: str | int | None = None, step: str | int | None = None) -> OverviewHistory:
+        """Counts of devices over time. ``GET /api/v1.0/overview/history``"""
+        return self._call("GET", "/api/v1.0/overview/history", query={"hours": hours, "step": step})  # type: ignore[no-any-return]
+
     def get_previous_config(self, hostname: str | int, *, job_id: int | None = None, previous: int | None = None, before: str | int | None = None) -> PreviousConfig:
         """Read an earlier configuration. ``GET /api/v1.0/device/{hostname}/previous_config``"""
         return self._call("GET", path_of("/api/v1.0/device/{hostname}/previous_config", {"hostname": hostname}), query={"job_id": job_id, "previous": previous, "before": before})  # type: ignore[no-any-return]

@@ -1101,6 +1101,22 @@ class Overview(TypedDict):
     jobs: JobQueueCounts
 
 
+class OverviewHistory(TypedDict):
+    hours: int
+    step: int
+    points: list[OverviewPoint]
+
+
+class OverviewPoint(TypedDict):
+    at: str
+    total: int
+    in_sync: int
+    unsynchronized: int
+    unsynchronized_by: dict[str, int]
+    drifted: int
+    silent: int
+
+
 class PauseWait(TypedDict):
     reason: Literal["pause"]
     by: str
