@@ -1,4 +1,5 @@
 /** Changes the selected ports: it first shows the effect on the configuration, then saves, or saves and opens the push. */
+import { inNaturalOrder } from "../../../../src/domain/words/Natural.ts"
 import { Button, Checkbox, Group, NativeSelect, Stack, Textarea, TextInput, Title } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
@@ -53,7 +54,7 @@ const useVlans = (hostname: string): ReadonlyArray<string> => {
   const names = vxlans.flatMap((vxlan) =>
     isRecord(vxlan) && typeof vxlan["vlan_name"] === "string" ? [vxlan["vlan_name"]] : []
   )
-  return [...new Set(names)].toSorted()
+  return [...new Set(names)].toSorted(inNaturalOrder)
 }
 
 const Preview = ({ preview: { diff, errors } }: { readonly preview: Preview }) => (

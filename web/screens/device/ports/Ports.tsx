@@ -1,8 +1,10 @@
 /** The ports of a device: selected on its front, changed together, with the effect on the configuration before they are saved. */
+import { speed } from "../../../../src/domain/words/Units.ts"
+import { textOf } from "../../../../src/domain/words/Word.ts"
+import { configTypeWords } from "../../../../src/domain/words/DeviceWords.ts"
 import { Button, Group, Text } from "@mantine/core"
 import type { PortOptics } from "../../../../src/domain/DeviceReadings.ts"
 import { useAsk } from "../../../api/useAsk.ts"
-import { useDraft } from "../../../app/useDraft.ts"
 import { useMay } from "../../../app/useSession.ts"
 import { Asked } from "../../../parts/Asked.tsx"
 import { Empty } from "../../../parts/Empty.tsx"
@@ -14,6 +16,7 @@ import type { TabProps } from "../Device.tsx"
 import { descriptionOf, hasEdits, isEnabled, isTyped, UNTOUCHED, vlanOf } from "./edits.ts"
 import { Faceplate } from "./Faceplate.tsx"
 import { PortForm } from "./PortForm.tsx"
+import { useDraft } from "../../../app/useDraft.ts"
 
 const toggled = (names: ReadonlyArray<string>, name: string): ReadonlyArray<string> =>
   names.includes(name) ? names.filter((other) => other !== name) : [...names, name]
@@ -63,7 +66,7 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
           <Group mb="xs">
             <Text role="status" size="sm">
               {states === undefined
-                ? "The states of the ports are not read."
+                ? "Not read yet."
                 : `${Object.values(states).filter(({ is_up }) => is_up === true).length} ports are up.`}{" "}
               {chosen.size > 0 && `${chosen.size} chosen.`}
             </Text>
@@ -74,12 +77,12 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
                 loading={read.isFetching}
                 onClick={() => void Promise.all([read.refetch(), light.refetch()])}
               >
-                Read the states again
+                Read again
               </Button>
             )}
             {chosen.size > 0 && (
               <Button size="compact-sm" variant="default" onClick={() => setTyped(UNTOUCHED)}>
-                Choose none
+                Clear selection
               </Button>
             )}
           </Group>
@@ -127,12 +130,12 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
                 const shown = states?.[port.name]
                 return [
                   port.name,
-                  port.configtype,
+                  <span title={port.configtype}>{textOf(configTypeWords, port.configtype)}</span>,
                   vlanOf(port),
                   descriptionOf(port),
                   isEnabled(port) ? "yes" : "no",
                   wordOf(shown?.is_up),
-                  shown === undefined || shown.speed === null || shown.speed <= 0 ? "" : `${shown.speed} Mbit/s`,
+                  shown === undefined ? "" : speed(shown.speed),
                   <Counted counts={[shown?.errors?.in, shown?.errors?.out]} tone="bad" />,
                   <Counted counts={[shown?.errors?.in_discards, shown?.errors?.out_discards]} tone="warn" />,
                   lightOf(optics?.[port.name])
