@@ -127,7 +127,7 @@ const NO_ANSWER = /no answer to "([^"]*)" in (\d+) s/
 const CLASSES: Readonly<Record<string, Words>> = {
   ConnectionException: {
     what: (message) =>
-      /^no answer from/.test(message)
+      message.startsWith("no answer from")
         ? "did not answer SSH"
         : /refused/i.test(message)
           ? "refused the SSH connection"
