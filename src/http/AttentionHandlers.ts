@@ -20,7 +20,7 @@ import { makeRefreshes, type RepositoryName } from "../store/RepositoryStore.ts"
 import { makeRequestDecisions } from "./auth/RequestDecisions.ts"
 import { answered } from "./core/HandlerErrors.ts"
 import { makeVisible } from "./core/Permits.ts"
-import { makeUplinks } from "./devices/Uplinks.ts"
+import { makeUplinks } from "./core/Uplinks.ts"
 import { makeMayDecide } from "./jobs/JobDecisions.ts"
 
 /** Yields whether the present caller may read a list, whatever devices it is about. */
