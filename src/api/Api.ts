@@ -9,6 +9,7 @@ import { ChangesGroup } from "./ChangesApi.ts"
 import { FindGroup } from "./FindApi.ts"
 import { FirmwareGroup } from "./FirmwareApi.ts"
 import { InterfacesGroup } from "./InterfacesApi.ts"
+import { PortFileGroup } from "./PortFileApi.ts"
 import { JobsGroup } from "./JobsApi.ts"
 import { LinknetsGroup, MgmtDomainsGroup } from "./FabricApi.ts"
 import { HealthGroup, MetricsGroup, PluginsGroup, ServerGroup, SystemGroup } from "./SystemApi.ts"
@@ -27,6 +28,7 @@ const versioned = HttpApi.make("switchyard")
   .add(
     DevicesGroup,
     InterfacesGroup,
+    PortFileGroup,
     LinknetsGroup,
     MgmtDomainsGroup,
     JobsGroup,

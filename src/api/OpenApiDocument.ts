@@ -11,6 +11,7 @@ import { resultsOf } from "../domain/jobs/JobResults.ts"
 const TAGS = {
   devices: "Records of devices, their stacks and why they are not synchronized",
   interfaces: "Ports of access switches",
+  ports: "Ports of several switches at once, as comma-separated values",
   linknets: "Links between devices",
   mgmtdomains: "Management domains of pairs of DIST devices",
   jobs: "Jobs, their approval, and the lock between them",

@@ -38,6 +38,7 @@ import { FindLive } from "./FindHandlers.ts"
 import { FirmwareLive } from "./FirmwareHandlers.ts"
 import { BootFiles, ImageFiles } from "./ZtpServer.ts"
 import { InterfacesLive } from "./InterfaceHandlers.ts"
+import { PortFileLive } from "./PortFileHandlers.ts"
 import { LinknetsLive } from "./LinknetHandlers.ts"
 import { MetricsLive } from "./MetricsHandlers.ts"
 import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
@@ -55,6 +56,7 @@ import { CallerDevices } from "../access/CallerDevices.ts"
 const Groups = Layer.mergeAll(
   DevicesLive,
   InterfacesLive,
+  PortFileLive,
   LinknetsLive,
   MgmtDomainsLive,
   JobsLive,
