@@ -74,6 +74,16 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A file of ports", (it
     })
   )
 
+  it.effect("gives ports the values of a profile of the settings", () =>
+    Effect.gen(function* () {
+      yield* setScene(GIVEN)
+      const { data, status, text } = yield* as("port-editor", "switch,port,profile\neast-a1 east-a5,Ethernet1,guests\n")
+      assert.strictEqual(status, 200, text)
+      const guests = { configtype: "ACCESS_UNTAGGED", data: { untagged_vlan: "GUEST", enabled: true } }
+      assert.deepEqual(data?.updated, { "east-a1": { Ethernet1: guests }, "east-a5": { Ethernet1: guests } })
+    })
+  )
+
   it.effect("stores nothing if anything is wrong, and names all of that by line and column", () =>
     Effect.gen(function* () {
       yield* setScene(GIVEN)
@@ -94,7 +104,7 @@ east-a1,Ethernet10,,,printer,
         [5, "enabled", "expected yes or no, got: maybe"],
         [6, "port", "Ethernet1 of east-a1 is in line 2 too"],
         [7, "enabled", "Ethernet48 is ACCESS_UPLINK: a file changes neither its VLANs nor its state"],
-        [8, "profile", "there is no profile printer: the settings have no port_profiles"]
+        [8, "profile", "there is no profile printer: known are guests"]
       ]
       const tried = yield* as("administrator", csv, dry)
       assert.strictEqual(tried.status, 200, tried.text)
