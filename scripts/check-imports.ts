@@ -81,7 +81,7 @@ const subRooms: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> =
     ],
     ["."]
   ],
-  domain: [["fields"], ["."], ["access", "findings", "jobs", "platforms"], ["events", "requests"]]
+  domain: [["fields"], ["."], ["access", "findings", "jobs", "platforms"], ["events", "requests"], ["words"]]
 }
 
 /** Imports between sub-rooms that break this and are known, by their number, which may only become smaller. */

@@ -20,6 +20,7 @@ import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
 import { SettingsGroup, SettingsModelGroup, WindowsGroup } from "./SettingsApi.ts"
 import { published } from "./OpenApiDocument.ts"
+import { AttentionGroup } from "./AttentionApi.ts"
 
 /** The base path of all routes except the probes and the metrics. */
 export const BASE = "/api/v1.0"
@@ -27,6 +28,7 @@ export const BASE = "/api/v1.0"
 const versioned = HttpApi.make("switchyard")
   .add(
     DevicesGroup,
+    AttentionGroup,
     InterfacesGroup,
     PortFileGroup,
     LinknetsGroup,

@@ -189,6 +189,7 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ...nothing.map((endpoint) => [endpoint, "nothing"] as const),
   ["GET /devices", "devices"],
   ["GET /overview", "devices"],
+  ["GET /attention", "devices"],
   ["GET /new_devices", "devices"],
   ["GET /topology", "devices"],
   ["GET /audit", "devices"],

@@ -10,6 +10,7 @@ import { resultsOf } from "../domain/jobs/JobResults.ts"
 /** What the calls of each tag are about, in the order of the document. */
 const TAGS = {
   devices: "Records of devices, their stacks and why they are not synchronized",
+  attention: "What needs a person now, the most urgent first",
   interfaces: "Ports of access switches",
   ports: "Ports of several switches at once, as comma-separated values",
   linknets: "Links between devices",

@@ -2,11 +2,12 @@
  * `switchyard alerts`: shows alerts, tests receivers, and mutes alerts that are being worked on (docs/alerts.md#command-line); at the
  * server of SWITCHYARD_URL.
  */
+import { alertWords, deliveryActionWords } from "../domain/words/ServerWords.ts"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { requireAgreement, typedFor, yes } from "./client/Questions.ts"
 import { format, harmless, jsonAlways, printJson, printListed, reported } from "./client/Terminal.ts"
 import { ask, askNamed, Refused, ServerAway } from "./client/Server.ts"
+import { requireAgreement, typedFor, yes } from "./client/Questions.ts"
 
 const request = (method: string, path: string, body?: unknown) => askNamed(method, path, body)
 
@@ -16,7 +17,8 @@ const printed = (method: string, path: string, body?: unknown) =>
 const ALERTS = {
   name: "alerts",
   fields: ["id", "rule", "level", "title", "count", "opened_at", "sent_at", "resolved_at"],
-  nothing: "No alerts."
+  nothing: "No alerts.",
+  words: { level: alertWords }
 }
 
 const Standing = Schema.Struct({
@@ -33,7 +35,7 @@ const troubles = (answer: unknown): ReadonlyArray<string> => {
   return [
     ...(problem === null ? [] : [problem]),
     ...receivers.flatMap((one) => (one.problem === null ? [] : [`receiver ${one.name}: ${one.problem}`])),
-    ...(deliveries.dead === 0 ? [] : [`${deliveries.dead} messages were given up: switchyard alerts dead`])
+    ...(deliveries.dead === 0 ? [] : [`${deliveries.dead} messages were not delivered: switchyard alerts dead`])
   ]
 }
 
@@ -55,7 +57,8 @@ const page = Flag.Int("page").pipe(Flag.withDescription("Which 1000 of them, fro
 const DEAD = {
   name: "deliveries",
   fields: ["id", "rule", "receiver", "action", "attempts", "created_at", "ended_at", "answer"],
-  nothing: "No message was given up."
+  nothing: "Every message was delivered.",
+  words: { action: deliveryActionWords }
 }
 
 const dead = Command.make("dead", { page, receiver, ...format }, ({ page, receiver, ...wanted }) =>

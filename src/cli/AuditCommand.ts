@@ -1,10 +1,21 @@
 /** `switchyard audit`: verifies the chain of the audit, and writes the audit as JSON lines. */
+import { plainly, textOf } from "../domain/words/Word.ts"
+import { eventWords } from "../domain/words/ServerWords.ts"
 import { Console, Effect, Layer, Option, References, Runtime, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type Column, failWithSentence, format, jsonAlways, printJson, printRows, reported } from "./client/Terminal.ts"
+import {
+  type Column,
+  failWithSentence,
+  format,
+  jsonAlways,
+  printJson,
+  printRows,
+  reported,
+  Said
+} from "./client/Terminal.ts"
 import { askAll, requireKnown } from "./client/Server.ts"
-import { auditKinds, publicKinds } from "../domain/events/Event.ts"
 import { loadDatabase } from "./AtDatabase.ts"
+import { auditKinds, publicKinds } from "../domain/events/Event.ts"
 
 /** A row does not fit the chain; it has been printed. Exit code 1. */
 export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken", {}) {
@@ -76,7 +87,7 @@ interface AuditRow {
 const AUDIT_COLUMNS: ReadonlyArray<Column<AuditRow>> = [
   ["at", ({ at }) => at],
   ["who", ({ actor }) => actor],
-  ["what", ({ action, kind }) => `${kind} ${action}`],
+  ["what", ({ action, kind }) => new Said(`${kind} ${action}`, `${textOf(eventWords, kind)} ${plainly(action)}`)],
   ["device", ({ hostname }) => hostname],
   ["job", ({ job_id }) => job_id],
   ["details", ({ data }) => data]

@@ -145,6 +145,9 @@ export const outcomeOf = ({ counts, failure, status }: EndedJob): Outcome | null
   }
 }
 
+/** The first words of the text of a device that was skipped because the job or its rollout was stopped. */
+export const NOT_STARTED = "This device was not started and runs what it ran before."
+
 /** The place of a device's failure: the name of the task, and its last message. */
 interface FailedStep {
   readonly step: string

@@ -23,6 +23,10 @@ const follows = (one: Numbered, next: Numbered): boolean =>
 
 const inOrder = new Intl.Collator("en", { numeric: true })
 
+/** Names in their natural order, each once: `acc2` comes before `acc10`. */
+export const inNaturalOrder = (names: Iterable<string>): ReadonlyArray<string> =>
+  [...new Set(names)].toSorted(inOrder.compare)
+
 const textOf = (run: ReadonlyArray<Numbered>): ReadonlyArray<string> => {
   const [first] = run
   const last = run.at(-1)
@@ -34,7 +38,7 @@ const textOf = (run: ReadonlyArray<Numbered>): ReadonlyArray<string> => {
 /** `lhv-acc1 to lhv-acc40, lhv-core1`; after `most` parts the number of the names that are left. */
 export const foldNames = (names: ReadonlyArray<string>, most = 10): string => {
   const runs: Array<Array<Numbered>> = []
-  for (const name of [...new Set(names)].toSorted(inOrder.compare).map(numberedOf)) {
+  for (const name of inNaturalOrder(names).map(numberedOf)) {
     const run = runs.at(-1)
     const before = run?.at(-1)
     if (run !== undefined && before !== undefined && follows(before, name)) run.push(name)

@@ -52,9 +52,11 @@ import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
 import { PersonStore } from "../store/AccountStore.ts"
 import { RequestApprovalStore } from "../store/ApprovalStore.ts"
 import { CallerDevices } from "../access/CallerDevices.ts"
+import { AttentionLive } from "./AttentionHandlers.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive,
+  AttentionLive,
   InterfacesLive,
   PortFileLive,
   LinknetsLive,

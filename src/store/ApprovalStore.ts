@@ -239,9 +239,26 @@ export interface Approval {
   readonly has_expired: boolean
 }
 
+/** An approval that waits for a decision, with its job. Times are ISO 8601 without a zone, UTC. */
+export interface WaitingJob extends Pick<
+  Approval,
+  "reason" | "asked" | "asked_by" | "asked_person" | "asked_at" | "token_makers"
+> {
+  readonly job_id: number
+  readonly function_name: string
+  readonly comment: string | null
+  readonly since: string
+  readonly until: string
+}
+
+/** The persons who created the token, if a program started the job. */
+const TOKEN_MAKERS = `array(select t.created_by from api_token t join job on job.id = job_id and job.scheduled_way = 'token'
+  where t.name = asked_by) as token_makers`
+
 /** Approvals by job. */
 export const makeJobApprovals = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const tokenMakers = sql.literal(TOKEN_MAKERS)
   return {
     /**
      * Stores the approval that the job waits for. Yields its expiry (ISO 8601 without a zone, UTC), which counts from the time when the job
@@ -269,12 +286,19 @@ export const makeJobApprovals = Effect.gen(function* () {
         where decision is null and cause is not null and status = 'SCHEDULED' order by job_id`,
       "ApprovalStore.open"
     ),
+    /** Approvals that can be decided now, the oldest first. */
+    waiting: Effect.withSpan(
+      sql<WaitingJob>`select job_id, reason, asked, asked_by, asked_person, asked_at, waiting.function_name, waiting.comment,
+          iso_time(asked_at) as since, iso_time(expires_at) as until, ${tokenMakers}
+        from job_approval join job waiting on waiting.id = job_id
+        where decision is null and expires_at > now() and waiting.status = 'SCHEDULED' order by asked_at, job_id`,
+      "ApprovalStore.waiting"
+    ),
     /** The approval of a job, locked until the transaction ends; `None` for a job that needs no approval. */
     find: Effect.fn("ApprovalStore.find")((jobId: number) =>
       Effect.map(
         sql<Approval>`select reason, asked, asked_by, asked_person, asked_at, decision, expires_at <= now() as has_expired,
-            array(select t.created_by from api_token t join job on job.id = job_id and job.scheduled_way = 'token'
-              where t.name = asked_by) as token_makers
+            ${tokenMakers}
           from job_approval where job_id = ${jobId} for update`,
         (rows) => Option.fromUndefinedOr(rows[0])
       )

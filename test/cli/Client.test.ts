@@ -190,7 +190,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       const pushed = yield* cli("sync --all --force --canary 1 --watch --ticket CHG-7 --yes")
       expect(pushed.code).toBe(1)
       expect(pushed.err).toContain(`${SILENT} failed`)
-      expect(pushed.err).toContain("ended partial")
+      expect(pushed.err).toContain("partly failed")
       expect((yield* cli("jobs --outcome partial")).out).toContain("CHG-7")
       expect((yield* cli(`job ${jobIn(pushed)}`)).out).toContain(`failed    ${SILENT}`)
       const undone = yield* cli(`undo ${jobIn(pushed)} --watch --yes`)
@@ -310,6 +310,12 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       }
       const wrong = yield* cli(`device replace shed-a1 ${ONE} --yes`)
       expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("only a DISCOVERED unit") })
+      const managed = yield* cli("init shed-a1 shed-a2")
+      expect(managed).toMatchObject({
+        code: 1,
+        out: "",
+        err: "shed-a1 is MANAGED: only a DISCOVERED switch can be initialised\n"
+      })
       const unasked = yield* cli("device replace shed-a1 shed-new")
       expect(unasked).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was replaced") })
       expect((yield* cli("device shed-a1")).out).toMatch(/state +MANAGED/)

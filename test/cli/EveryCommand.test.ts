@@ -37,7 +37,11 @@ const suited = new Map<string, unknown>([
     })
   ],
   ["GET /system/findings", answer({ findings: [] })],
-  ["GET /device/:id", answer({ devices: [device] })]
+  [
+    "GET /device/:id",
+    ({ path }: { readonly path: string }) =>
+      answer({ devices: [{ ...device, state: path === "/device/7" ? "DISCOVERED" : device.state }] })
+  ]
 ])
 
 const isJson = (text: string): boolean =>
@@ -89,7 +93,7 @@ describe("Every command", () => {
   it.live("fails if the job that it follows is no success", () =>
     Effect.gen(function* () {
       const failed = { ...job, outcome: "failed", failed_devices: ["lhv-a1"] }
-      const { url } = yield* makeExampleServer(new Map([["GET /job/:id", answer({ jobs: [failed] })]]))
+      const { url } = yield* makeExampleServer(new Map([...suited, ["GET /job/:id", answer({ jobs: [failed] })]]))
       yield* Effect.forEach(
         [
           "sync --all --dry-run-job 7 --yes",
@@ -104,7 +108,7 @@ describe("Every command", () => {
         Effect.fnUntraced(function* (line) {
           const { code, err } = yield* command(environment(url), [...line.split(" "), "--watch"])
           assert.deepEqual([line, code], [line, 1])
-          assert.match(err, /Job \d+ ended failed/, line)
+          assert.match(err, /Job \d+ failed/, line)
         }),
         AT_ONCE
       )
@@ -238,7 +242,7 @@ describe("A table", () => {
       assert.include(screen, `\r\u001b[2K[${"-".repeat(30)}] 0 of 1`)
       reads = 0
       const { err } = yield* command(env, ["job", "7", "--watch"])
-      assert.strictEqual(err, "job 812: 0 of 1 devices done\njob 7: success, 1 of 1 devices done\n")
+      assert.strictEqual(err, "job 812: 0 of 1 done\njob 7: Done, 1 of 1 done\n")
     }).pipe(Effect.scoped)
   )
 

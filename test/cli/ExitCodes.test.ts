@@ -248,6 +248,22 @@ describe("A command", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("that follows events says once that its stream was cut, and goes on trying", () =>
+    Effect.gen(function* () {
+      const { asked, said, url } = yield* makeServer
+      said.body = 'id: 7\nevent: job\ndata: {"kind":"job"}\n\n'
+      const running = yield* begin(environment(url), words("events --follow --json"))
+      yield* until(Effect.sync(() => asked.length > 0))
+      // a server that starts
+      said.status = 503
+      yield* until(Effect.sync(() => asked.length > 3))
+      running.kill("SIGINT")
+      const { code, err } = yield* running.ended
+      assert.strictEqual(code, 0)
+      assert.strictEqual(err, `The stream of ${url} was cut; it continues after 7\n`)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("reads its token from no file that others can read or own", () =>
     Effect.gen(function* () {
       const { asked, url } = yield* makeServer

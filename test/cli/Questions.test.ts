@@ -191,6 +191,15 @@ describe("A live push", () => {
       }).pipe(Effect.scoped)
   )
 
+  it.live("of an older dry run without a change says no more than that", () =>
+    Effect.gen(function* () {
+      const { script } = yield* makeNetwork({ unchanged: 4 })
+      expect((yield* script("sync --all --dry-run-job 30 --yes")).out).toBe(
+        "Nothing to do: dry run 30 has found no change.\n"
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.live("of devices that could not be compared is no success", () =>
     Effect.gen(function* () {
       const { pushed, script } = yield* makeNetwork({ failed: 3 })

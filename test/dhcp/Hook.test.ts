@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { RepositoryStore } from "../../src/store/RepositoryStore.ts"
 import { ApiClient, ApiServer } from "../support/ApiServer.ts"
+import { command } from "../support/Program.ts"
 import { leaseProgram, makeFolder, runHook, runProgram, shells, waiting } from "./HookProgram.ts"
 import { decided, makeLeaseServer, type Reply, TAKEN } from "./LeaseServer.ts"
 
@@ -207,6 +208,29 @@ it.live("reports errors by its exit code, in every shell", () =>
       assert.strictEqual((yield* hook(commit("001C73BEEF01", "10.0.0.9"), { DATA_DIR, SWITCHYARD_URL: "nms" })).code, 2)
     }
   }).pipe(Effect.scoped)
+)
+
+it.live("says why the server refuses a lease, whether in a sentence or in a list of sentences", () =>
+  Effect.gen(function* () {
+    for (const [message, said] of [
+      ['"no"', "no"],
+      ['["Invalid dhcp_ip received."]', "Invalid dhcp_ip received."],
+      ['["one.","two [2]"]', "one.; two [2]"]
+    ]) {
+      const DATA_DIR = yield* makeFolder
+      const { url } = yield* makeLeaseServer(() => [400, `{"status":"error","message":${message}}`])
+      const end = yield* runHook(commit("001C73BEEF01", "10.0.0.9"), { SWITCHYARD_URL: url, DATA_DIR })
+      assert.include(end.output, `The lease of 001C73BEEF01 was refused: ${said}\n`)
+    }
+  }).pipe(Effect.scoped)
+)
+
+it.live("explains itself like every command", () =>
+  Effect.gen(function* () {
+    const end = yield* command({}, ["dhcp-hook", "--help"])
+    assert.deepEqual([end.code, end.err], [0, ""])
+    assert.match(end.out, /^Usage: dhcp-hook commit MAC IP PLATFORM/)
+  })
 )
 
 it.live("takes its token from the variables of the command line, and names them when it is refused", () =>

@@ -11,6 +11,7 @@ import { Document } from "../../src/api/Documented.ts"
 
 interface Asked {
   readonly call: string
+  readonly path: string
   readonly query: URLSearchParams
   readonly body: unknown
 }
@@ -62,7 +63,7 @@ export const makeExampleServer = (given: Map<string, Given> = new Map()) =>
             const path = pathname.slice(BASE.length)
             const route = routes.find(({ method, pattern }) => method === request.method && pattern.test(path))
             const call = route?.call ?? `${request.method} ${path}`
-            const one = { call, query: searchParams, body: sent === "" ? null : JSON.parse(sent) }
+            const one = { call, path, query: searchParams, body: sent === "" ? null : JSON.parse(sent) }
             asked.push(one)
             const answer = given.has(call) ? given.get(call) : route?.example
             const body: unknown = typeof answer === "function" ? answer(one) : answer

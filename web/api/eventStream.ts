@@ -12,8 +12,13 @@ export type Heard = Pick<LiveEvent, "kind" | "action" | "hostname" | "job_id" | 
 /** `gap`: events were missed, so the page may be out of date. */
 export type StreamNews =
   | { readonly type: "event"; readonly event: Heard }
-  | { readonly type: "state"; readonly connected: boolean }
+  | { readonly type: "state"; readonly connected: true }
+  /** `retryAt`: the next attempt, in milliseconds since 1970. */
+  | { readonly type: "state"; readonly connected: false; readonly retryAt: number }
   | { readonly type: "gap" }
+
+/** The event, and the message between tabs, that ends a pause. */
+const NOW = "now"
 
 const PATIENCE = { first: 500, longest: 15_000 } as const
 /** The server sends something at least every 15 seconds; a stream that is silent for longer is dead. */
@@ -75,50 +80,72 @@ const follow = async (receive: (news: StreamNews) => void, since: string | null,
   }
 }
 
-const pause = (milliseconds: number, signal: AbortSignal) =>
+/** Ends early when the signal or `hurry` does. */
+const pause = (milliseconds: number, signal: AbortSignal, hurry: EventTarget) =>
   new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, milliseconds)
-    signal.addEventListener("abort", () => {
+    const end = () => {
       clearTimeout(timer)
+      signal.removeEventListener("abort", end)
+      hurry.removeEventListener(NOW, end)
       resolve()
-    })
+    }
+    const timer = setTimeout(end, milliseconds)
+    signal.addEventListener("abort", end)
+    hurry.addEventListener(NOW, end)
   })
 
 /** Follows without end, with longer pauses while the server is unreachable. */
-const followForEver = async (receive: (news: StreamNews) => void, signal: AbortSignal) => {
+const followForEver = async (receive: (news: StreamNews) => void, signal: AbortSignal, hurry: EventTarget) => {
   let position: string | null = null
   let wait: number = PATIENCE.first
   while (!signal.aborted) {
     const began = performance.now()
     position = await follow(receive, position, signal)
     if (signal.aborted) return
-    receive({ type: "state", connected: false })
     wait = performance.now() - began > 5000 ? PATIENCE.first : Math.min(wait * 2, PATIENCE.longest)
-    await pause(wait, signal)
+    receive({ type: "state", connected: false, retryAt: Date.now() + wait })
+    await pause(wait, signal, hurry)
     // without a number to resume from, the missed events are unknown
     if (position === null) receive({ type: "gap" })
   }
 }
 
-/** Receives the events of the tab that holds the stream; this tab holds it if no other does. Returns a function that stops. */
-export const listen = (receive: (news: StreamNews) => void): (() => void) => {
+/** A stream that is followed. */
+export interface Listening {
+  /** Ends the pause before the next attempt. */
+  readonly tryNow: () => void
+  readonly stop: () => void
+}
+
+/** Receives the events of the tab that holds the stream; this tab holds it if no other does. */
+export const listen = (receive: (news: StreamNews) => void): Listening => {
   const ended = new AbortController()
+  const hurry = new EventTarget()
   const channel = new BroadcastChannel("switchyard.events")
-  channel.addEventListener("message", ({ data }: MessageEvent<StreamNews>) => receive(data))
+  channel.addEventListener("message", ({ data }: MessageEvent<StreamNews | typeof NOW>) => {
+    if (data === NOW) hurry.dispatchEvent(new Event(NOW))
+    else receive(data)
+  })
   const broadcast = (news: StreamNews) => {
     if (ended.signal.aborted) return
     channel.postMessage(news)
     receive(news)
   }
-  const own = () => followForEver(broadcast, ended.signal)
+  const own = () => followForEver(broadcast, ended.signal, hurry)
   // browsers give locks to encrypted pages and to localhost; elsewhere each tab has a stream
   const held =
     "locks" in navigator ? navigator.locks.request("switchyard.events", { signal: ended.signal }, own) : own()
   held.catch((cause: unknown) => {
     if (!ended.signal.aborted) throw cause
   })
-  return () => {
-    ended.abort()
-    channel.close()
+  return {
+    tryNow: () => {
+      channel.postMessage(NOW)
+      hurry.dispatchEvent(new Event(NOW))
+    },
+    stop: () => {
+      ended.abort()
+      channel.close()
+    }
   }
 }

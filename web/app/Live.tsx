@@ -1,4 +1,5 @@
 /** The live connection to the server: refreshes answers that an event has outdated, and passes events to screens that subscribe. */
+import { notifications } from "@mantine/notifications"
 import { type Query, useQueryClient } from "@tanstack/react-query"
 import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useMemo, useRef, useState } from "react"
 import { type Heard, listen } from "../api/eventStream.ts"
@@ -14,12 +15,20 @@ const PACE = 2000
 
 type Listener = (event: Heard) => void
 
+/** The stream is interrupted: since when, and when the next attempt is; milliseconds since 1970. */
+export interface Away {
+  readonly since: number
+  readonly retryAt: number
+  readonly tryNow: () => void
+}
+
 interface Live {
-  readonly connected: boolean
+  /** Null while the page is live. */
+  readonly away: Away | null
   readonly listeners: Set<Listener>
 }
 
-const Context = createContext<Live>({ connected: false, listeners: new Set() })
+const Context = createContext<Live>({ away: null, listeners: new Set() })
 
 const isAbout = (query: Query, kinds: ReadonlySet<string>): boolean => {
   const asked: unknown = query.meta?.["kinds"]
@@ -31,7 +40,7 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
   const client = useQueryClient()
   const known = useToken()
   const isSignedOn = typeof useIdentity().data === "string"
-  const [connected, setConnected] = useState(true)
+  const [away, setAway] = useState<Away | null>(null)
   const listeners = useRef(new Set<Listener>()).current
   useEffect(() => {
     if (!isSignedOn) return
@@ -46,10 +55,18 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
       told = new Set()
       void client.invalidateQueries({ predicate: (query) => isAbout(query, kinds) })
     }
-    const stop = listen((news) => {
+    const { stop, tryNow } = listen((news) => {
       if (news.type === "state") {
-        setConnected(news.connected)
-        if (news.connected && wasLost) void client.invalidateQueries()
+        if (news.connected) {
+          setAway(null)
+          if (wasLost) {
+            void client.invalidateQueries()
+            notifications.show({ message: "Live again", role: "status" })
+          }
+        } else {
+          const { retryAt } = news
+          setAway((before) => ({ since: before?.since ?? Date.now(), retryAt, tryNow }))
+        }
         wasLost = !news.connected
       }
       if (news.type === "gap") void client.invalidateQueries()
@@ -63,12 +80,12 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
       stop()
     }
   }, [client, isSignedOn, known, listeners])
-  const live = useMemo(() => ({ connected, listeners }), [connected, listeners])
+  const live = useMemo(() => ({ away, listeners }), [away, listeners])
   return <Context value={live}>{children}</Context>
 }
 
-/** False while the stream is interrupted: the page may be out of date. */
-export const useConnected = (): boolean => useContext(Context).connected
+/** Not null while the stream is interrupted: the page may be out of date. */
+export const useAway = (): Away | null => useContext(Context).away
 
 /** Subscribes to every event. */
 export const useEvents = (received: Listener): void => {

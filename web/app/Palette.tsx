@@ -1,4 +1,6 @@
 /** The command palette: screens, and devices that match the typed text. */
+import { inSentence, textOf } from "../../src/domain/words/Word.ts"
+import { stateWords, typeWords } from "../../src/domain/words/DeviceWords.ts"
 import "@mantine/spotlight/styles.css"
 import { Spotlight, spotlight, type SpotlightActionData } from "@mantine/spotlight"
 import { useDebouncedValue } from "@mantine/hooks"
@@ -39,7 +41,7 @@ export default function Palette({ asked }: { readonly asked: number }) {
     ({ device_type, hostname, state }): SpotlightActionData => ({
       id: `device ${hostname}`,
       label: hostname,
-      description: `${device_type}, ${state}`,
+      description: `${textOf(typeWords, device_type)}, ${inSentence(textOf(stateWords, state))}`,
       onClick: go(`/device/${encodeURIComponent(hostname)}`)
     })
   )

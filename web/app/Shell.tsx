@@ -18,9 +18,11 @@ import { PlainLink } from "../parts/PlainLink.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { Tone } from "../parts/Tone.tsx"
 import { Waiting } from "../parts/Waiting.tsx"
-import { useConnected } from "./Live.tsx"
+import { useAway } from "./Live.tsx"
 import { Navigation } from "./Navigation.tsx"
+import { OfflineBar } from "./OfflineBar.tsx"
 import { SignOn } from "./SignOn.tsx"
+import { forgetDrafts } from "./useDraft.ts"
 import { useLeaps } from "./useLeaps.ts"
 import { useIdentity, useToken } from "./useSession.ts"
 
@@ -42,7 +44,7 @@ const Account = ({ name }: { readonly name: string }) => (
       {name}
     </Text>
     {token() !== null && (
-      <Button size="compact-sm" variant="default" onClick={() => void end()}>
+      <Button size="compact-sm" variant="default" onClick={() => void signOff()}>
         Sign off
       </Button>
     )}
@@ -50,12 +52,13 @@ const Account = ({ name }: { readonly name: string }) => (
 )
 
 const Liveness = () => {
-  const connected = useConnected()
-  return (
-    <span role="status">
-      {connected ? <Tone tone="good">live</Tone> : <Tone tone="warn">not live: connecting …</Tone>}
-    </span>
-  )
+  const away = useAway()
+  return away === null ? <Tone tone="good">Live</Tone> : <Tone tone="warn">Not live</Tone>
+}
+
+const signOff = async () => {
+  await end()
+  forgetDrafts()
 }
 
 const usePaletteKey = () => {
@@ -115,6 +118,7 @@ const Inside = ({ name }: { readonly name: string }) => {
         <Navigation />
       </AppShell.Navbar>
       <AppShell.Main id="screen" tabIndex={-1}>
+        <OfflineBar />
         <Suspense fallback={<Waiting what="the screen" />}>
           <Outlet />
         </Suspense>

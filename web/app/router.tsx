@@ -1,5 +1,7 @@
 /** The screen of each address. Addresses hold everything that a screen shows, so that they can be sent to a colleague. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router"
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router"
+import { ScreenStopped } from "../parts/ScreenError.tsx"
+import { lazyScreen } from "./lazyScreen.tsx"
 import { NotHere } from "./NotHere.tsx"
 import { screens } from "./screens.ts"
 import { Shell } from "./Shell.tsx"
@@ -7,7 +9,7 @@ import { Shell } from "./Shell.tsx"
 const root = createRootRoute({ component: Shell, notFoundComponent: NotHere })
 
 const routes = screens.map(({ load, path }) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) })
+  createRoute({ getParentRoute: () => root, path, component: lazyScreen(load) })
 )
 
 /** Values of the query are texts, whatever they look like. */
@@ -23,6 +25,7 @@ export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: "/ui",
   defaultPreload: "intent",
+  defaultErrorComponent: ScreenStopped,
   scrollRestoration: true,
   parseSearch,
   stringifySearch

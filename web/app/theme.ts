@@ -27,6 +27,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--line-added": "#e3f6e7",
     "--line-removed": "#fde8e8",
     "--line-marked": "#fff3bf",
+    "--ground-warn": "#fff3dc",
     "--surface": "#f5f7f9"
   },
   dark: {
@@ -42,6 +43,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--line-added": "#12351c",
     "--line-removed": "#45191c",
     "--line-marked": "#4d4012",
+    "--ground-warn": "#2d220f",
     "--surface": "#1f2327"
   }
 })

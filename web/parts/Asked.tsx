@@ -1,12 +1,14 @@
 /** Shows the answer of a query: a note while it is loading, and the reason if it fails. */
 import type { ReactNode } from "react"
 import type { Answered } from "../api/call.ts"
+import { CardBoundary } from "./ScreenError.tsx"
 import { Problem } from "./Problem.tsx"
 import { Waiting } from "./Waiting.tsx"
 
 interface Question<A> {
   readonly data: Answered<A> | undefined
   readonly error: unknown
+  readonly dataUpdatedAt: number
   readonly refetch: () => unknown
 }
 
@@ -17,9 +19,18 @@ interface Props<A> {
   readonly children: (answer: A, matching: number | null) => ReactNode
 }
 
-export const Asked = <A,>({ children, of: { data, error, refetch }, what }: Props<A>) => (
+/** Drawn as a component of its own, so that the boundary around it catches what breaks. */
+const Drawn = ({ draw }: { readonly draw: () => ReactNode }) => draw()
+
+export const Asked = <A,>({ children, of: { data, dataUpdatedAt, error, refetch }, what }: Props<A>) => (
   <>
     {error !== null && <Problem error={error} title={`${what} could not be read`} again={() => void refetch()} />}
-    {data === undefined ? error === null && <Waiting what={what} /> : children(data.answer, data.matching)}
+    {data === undefined ? (
+      error === null && <Waiting what={what} />
+    ) : (
+      <CardBoundary what={what} of={dataUpdatedAt} again={() => void refetch()}>
+        <Drawn draw={() => children(data.answer, data.matching)} />
+      </CardBoundary>
+    )}
   </>
 )

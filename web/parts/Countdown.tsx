@@ -1,6 +1,6 @@
-/** The seconds until a moment, counted down. */
+/** The time until a moment, counted down: `4 min 46 s`. */
 import { useEffect, useState } from "react"
-import { momentOf } from "./When.tsx"
+import { duration, momentOf } from "../../src/domain/words/Units.ts"
 
 const secondsTo = (moment: Date | undefined): number =>
   moment === undefined ? 0 : Math.max(0, Math.ceil((moment.getTime() - Date.now()) / 1000))
@@ -13,5 +13,5 @@ export const Countdown = ({ until }: { readonly until: string }) => {
     const timer = setInterval(tick, 1000)
     return () => clearInterval(timer)
   }, [until])
-  return <span>{left} s</span>
+  return <span>{duration(left)}</span>
 }

@@ -1,38 +1,7 @@
-/** The status of a job in one word: its outcome when it has ended, the thing it waits for while it waits. */
-import { Tone } from "./Tone.tsx"
-import { toneOfJob } from "./tones.ts"
+/** The standing of a job in a word: its end when it has ended, what it waits for while it waits. */
+import { jobWord } from "../../src/domain/words/JobWords.ts"
+import { WordShown } from "./Worded.tsx"
 
-interface Shown {
-  readonly status: string
-  readonly outcome: string | null
-  readonly waiting_for: { readonly reason: string } | null
-}
-
-const WAITS: Readonly<Record<string, string>> = {
-  approval: "waits for approval",
-  lock: "waits for another job",
-  place: "waits for a place",
-  timer: "waits for timers",
-  pause: "paused",
-  window: "waits for its window"
-}
-
-const ENDS: Readonly<Record<string, string>> = {
-  success: "success",
-  partial: "partly failed",
-  failed: "failed",
-  aborted: "aborted"
-}
-
-/** The word. */
-export const statusWord = ({ outcome, status, waiting_for }: Shown): string => {
-  if (outcome !== null) return ENDS[outcome] ?? outcome
-  if (waiting_for !== null) return WAITS[waiting_for.reason] ?? "waits"
-  return status.toLowerCase()
-}
-
-export const JobStatus = ({ job }: { readonly job: Shown }) => (
-  <Tone tone={job.waiting_for !== null && job.outcome === null ? "warn" : toneOfJob(job.status, job.outcome)}>
-    {statusWord(job)}
-  </Tone>
+export const JobStatus = ({ job }: { readonly job: Parameters<typeof jobWord>[0] }) => (
+  <WordShown word={jobWord(job)} raw={job.outcome === null ? job.status : `${job.status}, ${job.outcome}`} />
 )

@@ -1,33 +1,46 @@
-/** A moment in the reader's time zone; its title gives it in UTC. */
+/** A moment as people say it: `14 min ago`. Its title has the exact time; lists to the second show that at once. */
+import { useSyncExternalStore } from "react"
+import { exactTime, momentOf, relativeTime, stampTime } from "../../src/domain/words/Units.ts"
+import { useZone } from "./zone.ts"
+
 interface Props {
   /** As the API gives it: text in UTC with or without a zone, or epoch seconds; null for never. */
   readonly at: string | number | null | undefined
   readonly never?: string
+  /** Shows date and time with seconds, as in an audit. */
+  readonly exact?: boolean
 }
 
-/** The moment that a text or number of the API names; undefined for none. */
-export const momentOf = (at: string | number | null | undefined): Date | undefined => {
-  if (at === null || at === undefined || at === "") return undefined
-  if (typeof at === "number") return new Date(at * 1000)
-  const text = at.replace(" ", "T")
-  const moment = new Date(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`)
-  return Number.isNaN(moment.getTime()) ? undefined : moment
+const TICK = 5000
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+/** One clock for all times on the page. */
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  timer ??= setInterval(() => {
+    for (const each of listeners) each()
+  }, TICK)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
 }
 
-const shown = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
-
-export const When = ({ at, never = "never" }: Props) => {
+export const When = ({ at, exact = false, never = "never" }: Props) => {
   const moment = momentOf(at)
+  const zone = useZone()
+  // drawn again only when the text changes
+  const said = useSyncExternalStore(subscribe, () => {
+    if (moment === undefined) return never
+    return exact ? stampTime(moment, zone) : relativeTime(moment, new Date(), zone)
+  })
   if (moment === undefined) return <span>{never}</span>
   return (
-    <time
-      dateTime={moment.toISOString()}
-      title={`${moment
-        .toISOString()
-        .replace("T", " ")
-        .replace(/\.\d+Z$/, "")} UTC`}
-    >
-      {shown.format(moment)}
+    <time dateTime={moment.toISOString()} title={exactTime(moment, zone)}>
+      {said}
     </time>
   )
 }

@@ -1,17 +1,2 @@
-/** The tones of words and drawings, and those of device states and job statuses. Pure. */
-
-export type ToneName = "good" | "warn" | "bad" | "info" | "quiet"
-
-/** The tone of a device state. */
-export const toneOfState = (state: string): ToneName => {
-  if (state === "MANAGED") return "good"
-  if (state === "INIT" || state === "DISCOVERED" || state === "DHCP_BOOT") return "info"
-  return state === "UNKNOWN" ? "warn" : "quiet"
-}
-
-/** The tone of a job status; `outcome` is given once the job has ended. */
-export const toneOfJob = (status: string, outcome?: string | null): ToneName => {
-  if (status === "EXCEPTION" || status === "ABORTED") return "bad"
-  if (status !== "FINISHED") return "info"
-  return outcome === undefined || outcome === null || outcome === "success" ? "good" : "bad"
-}
+/** The tones of words and drawings. */
+export type { Tone as ToneName } from "../../src/domain/words/Word.ts"

@@ -2,10 +2,11 @@
  * `switchyard hostkeys`: host keys that devices have shown and that a user must approve (docs/security.md#approval-of-host-keys).
  * `switchyard login` and `switchyard logout`: the token of the user.
  */
+import { stateWords } from "../../domain/words/DeviceWords.ts"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import * as fs from "node:fs/promises"
-import { type Column, format, printJson, printRows, readInput, reported, say } from "./Terminal.ts"
+import { said, type Column, format, printJson, printRows, readInput, reported, say } from "./Terminal.ts"
 import { requireAgreement, typedFor, yes } from "./Questions.ts"
 import {
   ask,
@@ -25,7 +26,7 @@ type Waiting = Data<"GET /device_hostkeys">["host_keys"][number]
 
 const COLUMNS: ReadonlyArray<Column<Waiting>> = [
   ["name", ({ hostname }) => hostname],
-  ["state", ({ state }) => state],
+  ["state", ({ state }) => said(stateWords, state)],
   ["address", ({ address }) => address],
   ["shown", ({ refused_fingerprint }) => refused_fingerprint],
   ["pinned", ({ fingerprint }) => fingerprint],

@@ -2,14 +2,15 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { deviceFields } from "../../domain/ListFields.ts"
-import { causeText } from "../../domain/SyncCause.ts"
-import { type Column, format, oneOf, printJson, printOne, printRows, reported, say } from "./Terminal.ts"
+import { type Column, format, oneOf, printJson, printOne, printRows, reported, said, say } from "./Terminal.ts"
 import { ask, askAll, Mistyped, Refused, requireKnown } from "./Server.ts"
 import { watch } from "./JobCommands.ts"
 import { changePorts, exportPorts, fileOfOne, importPorts } from "./PortCommands.ts"
 import { idOf, life, oneDevice } from "./DeviceLifeCommands.ts"
 import type { Data } from "../../api/Calls.ts"
 import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
+import { activityWords, callsText, callWords, causeText, configTypeWords, stateWords, typeWords } from "../../domain/words/DeviceWords.ts"
+import { inSentence, textOf } from "../../domain/words/Word.ts"
 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -18,9 +19,9 @@ export type DeviceRecord = Data<"GET /devices">["devices"][number]
 
 const COLUMNS: ReadonlyArray<Column<DeviceRecord>> = [
   ["name", ({ hostname }) => hostname],
-  ["state", ({ state }) => state],
-  ["synchronized", ({ state, synchronized }) => (state === "MANAGED" ? synchronized : "")],
-  ["type", ({ device_type }) => device_type],
+  ["state", ({ state }) => said(stateWords, state)],
+  ["in sync", ({ state, synchronized }) => (state === "MANAGED" ? synchronized : "")],
+  ["type", ({ device_type }) => said(typeWords, device_type)],
   ["group", ({ primary_group }) => primary_group],
   ["address", ({ dhcp_ip, management_ip }) => management_ip ?? dhcp_ip],
   ["model", ({ model }) => model],
@@ -41,8 +42,8 @@ export const devices = Command.make(
     ),
     state: oneOf("state", deviceStates, "Only devices in this state").pipe(Flag.optional),
     type: oneOf("type", ["ACCESS", "DIST", "CORE"], "Only devices of this type").pipe(Flag.optional),
-    unsynchronized: flag("unsynchronized", "Only managed devices that are not synchronized"),
-    drifted: flag("drifted", "Only devices that have drifted"),
+    unsynchronized: flag("unsynchronized", "Only managed switches that are out of sync"),
+    drifted: flag("drifted", "Only switches that were changed by hand"),
     unreachable: flag("unreachable", "Only devices that do not answer"),
     sort: Flag.String("sort").pipe(
       Flag.withDescription("Field to sort by; --sort=-hostname sorts descending"),
@@ -85,8 +86,14 @@ export const device = Command.make("device", { name, json: format.json }, ({ jso
         ["mac", ({ ztp_mac }) => ztp_mac],
         ["description", ({ description }) => description],
         ["platform", ({ platform }) => platform],
-        ["does", () => (call === null ? activity : `${call}${job_id === null ? "" : ` for job ${job_id}`}`)],
-        ["waiting", () => waiting.map((one) => one.call).join(", ")]
+        [
+          "does",
+          () =>
+            call === null
+              ? said(activityWords, activity)
+              : `${textOf(callWords, call)}${job_id === null ? "" : ` for job ${job_id}`}`
+        ],
+        ["then", () => callsText(waiting.map((one) => one.call))]
       ])
     })
   )
@@ -116,9 +123,12 @@ export const why = Command.make("why", { name, json: format.json }, ({ json, nam
       const { answer } = yield* ask("GET /device_synchistory", { query: { hostname } })
       const causes = answer.data.hostnames[hostname] ?? []
       if (json) return yield* printJson({ hostname, state, synchronized, causes })
-      if (state !== "MANAGED") return yield* say(`${hostname} is ${state}: only managed devices are synchronized`)
-      if (synchronized) return yield* say(`${hostname} is synchronized: it was proved to run what the settings say`)
-      yield* say(`${hostname} is not synchronized:`)
+      if (state !== "MANAGED")
+        return yield* say(
+          `${hostname}: ${inSentence(textOf(stateWords, state))}. Only managed switches are kept in sync.`
+        )
+      if (synchronized) return yield* say(`${hostname} is in sync: it was proved to run what the settings say`)
+      yield* say(`${hostname} is out of sync:`)
       if (causes.length === 0) yield* say("  nothing was noted why; a dry run shows what would change")
       for (const { job_id, timestamp, ...cause } of causes) {
         const job = typeof job_id === "number" ? `, job ${job_id}${yield* commitsOf(job_id)}` : ""
@@ -127,7 +137,7 @@ export const why = Command.make("why", { name, json: format.json }, ({ json, nam
       yield* say(`See what would change: switchyard sync ${hostname} --dry-run --watch`)
     })
   )
-).pipe(Command.withDescription("Say why a device is not synchronized: which cause, who, which job and commit."))
+).pipe(Command.withDescription("Say why a switch is out of sync: which cause, who, which job and commit."))
 
 // `switchyard find`: finds a machine, a device or a port in the tables that the server has read (docs/api.md#find).
 
@@ -197,7 +207,7 @@ type Port = Data<"GET /device/:hostname/interfaces">["interfaces"][number]
 
 const PORT_COLUMNS: ReadonlyArray<Column<Port>> = [
   ["port", ({ name }) => name],
-  ["use", ({ configtype }) => configtype],
+  ["use", ({ configtype }) => said(configTypeWords, configtype)],
   ["vlan", ({ data }) => data?.["untagged_vlan"] ?? data?.["tagged_vlan_list"]],
   ["description", ({ data }) => data?.["description"]],
   ["enabled", ({ data }) => data?.["enabled"] !== false]
@@ -317,6 +327,11 @@ export const init = Command.make(
           const { answer } = yield* ask("POST /device_initcheck/:id", { params: { id }, body })
           return yield* printJson(answer.data)
         }
+        const present = yield* oneDevice(String(id))
+        if (present.state !== "DISCOVERED")
+          return yield* new Refused({
+            message: `${present.hostname} is ${present.state}: only a DISCOVERED switch can be initialised`
+          })
         const { answer } = yield* ask("POST /device_init/:id", { params: { id }, body })
         yield* json
           ? Console.log(JSON.stringify({ job_id: answer.job_id }))

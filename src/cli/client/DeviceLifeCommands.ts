@@ -2,13 +2,13 @@
  * `switchyard device add`, `set`, `unmanage`, `manage`, `delete` and `replace`: the life of a device's record, from its first day to the
  * unit that follows a broken one (docs/command-line.md#the-life-of-a-device).
  */
-import { Effect, Option } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { deviceStates, deviceTypes, platforms } from "../../domain/Device.ts"
 import { ask, Mistyped, Refused } from "./Server.ts"
 import { printScope, requireAgreement, yes } from "./Questions.ts"
 import { started } from "./JobCommands.ts"
-import { format, printJson, reported, say } from "./Terminal.ts"
+import { format, harmless, printJson, reported, say } from "./Terminal.ts"
 
 const name = Argument.String("name").pipe(Argument.withDescription("Name of a device"))
 const text = (flag: string, description: string) =>
@@ -27,8 +27,13 @@ export const oneDevice = Effect.fnUntraced(function* (id: string) {
 /** A switch by its id, name, MAC address or serial number. */
 export const idOf = Effect.fnUntraced(function* (word: string) {
   if (/^\d+$/.test(word)) return Number(word)
-  const { answer } = yield* ask("GET /devices", { query: { "filter[search][contains]": word, per_page: 2 } })
-  const [found, other] = answer.data.devices
+  const look = Effect.fnUntraced(function* (filter: string) {
+    const { answer } = yield* ask("GET /devices", { query: { [filter]: word, per_page: 2 } })
+    return answer.data.devices
+  })
+  // a whole name wins over parts of other names
+  const [named] = yield* look("filter[hostname]")
+  const [found, other] = named === undefined ? yield* look("filter[search][contains]") : [named]
   if (found !== undefined && other === undefined) return found.id
   return yield* new Refused({
     message: `${found === undefined ? "No switch" : "More than one switch"} is found by ${word}`
@@ -210,7 +215,13 @@ const replace = Command.make(
           yes
         })
         if (isManaged) yield* change(old.hostname, { state: "UNMANAGED" })
-        const { answer } = yield* ask("POST /device_init/:id", { params: { id }, body })
+        const { answer } = yield* ask("POST /device_init/:id", { params: { id }, body }).pipe(
+          Effect.tapError(() =>
+            isManaged
+              ? Console.error(harmless(`${old.hostname} is UNMANAGED now: switchyard device manage ${old.hostname}`))
+              : Effect.void
+          )
+        )
         yield* started(answer.job_id, answer.data, { json, watch })
       })
     )

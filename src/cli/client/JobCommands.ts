@@ -1,4 +1,6 @@
 /** `switchyard jobs`, `job` and `events`: past jobs, and live events. */
+import { inSentence, textOf } from "../../domain/words/Word.ts"
+import { jobTitle, jobWord, outcomeWords } from "../../domain/words/JobWords.ts"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import {
@@ -11,6 +13,7 @@ import {
   printOne,
   printRows,
   reported,
+  Said,
   say,
   showInPlace
 } from "./Terminal.ts"
@@ -38,9 +41,10 @@ const barOf = (done: number, all: number): string => {
 }
 
 /** The state of a job, in a line. */
-export const standingOf = ({ counts, outcome, status, waiting_for }: JobRecord): string => {
-  const done = counts === null || counts.devices === 0 ? "" : `, ${counts.succeeded} of ${counts.devices} devices done`
-  return waiting_for === null || outcome !== null ? `${outcome ?? status}${done}` : waiting_for.message
+export const standingOf = (job: JobRecord): string => {
+  const { counts, outcome, waiting_for } = job
+  const done = counts === null || counts.devices === 0 ? "" : `, ${counts.succeeded} of ${counts.devices} done`
+  return waiting_for === null || outcome !== null ? `${jobWord(job).text}${done}` : waiting_for.message
 }
 
 const Remarked = Schema.Struct({ remarks: Schema.Array(Schema.String) })
@@ -67,7 +71,7 @@ const printStanding = Effect.fnUntraced(function* (job: JobRecord, before: strin
   const { devices } = answer.data
   const done = devices.filter(({ failed }) => failed !== null).length
   const isSeen = isTerminal(process.stderr)
-  const progress = isSeen ? barOf(done, devices.length) : `${done} of ${devices.length} devices done`
+  const progress = isSeen ? barOf(done, devices.length) : `${done} of ${devices.length} done`
   const line = devices.length === 0 ? harmless(standingOf(job)) : progress
   if (isSeen) showInPlace(line)
   else if (line !== before) yield* Console.error(harmless(`job ${job.id}: ${line}`))
@@ -97,9 +101,10 @@ export const follow = (id: number) =>
   )
 
 /** A job that was no success, as an error. */
-export const unsuccessful = ({ abort_reason, exception, id, outcome, status }: JobRecord): Refused => {
+export const unsuccessful = (job: JobRecord): Refused => {
+  const { abort_reason, exception, id } = job
   const why = exception?.message ?? abort_reason
-  return new Refused({ message: `Job ${id} ended ${outcome ?? status}${why ? `: ${why}` : ""}` })
+  return new Refused({ message: `Job ${id} ${inSentence(jobWord(job).text)}${why ? `: ${why}` : ""}` })
 }
 
 /** Follows a job and its follow-up job. Fails if one of them is no success. */
@@ -129,8 +134,8 @@ export const started = Effect.fnUntraced(function* (
 
 const COLUMNS: ReadonlyArray<Column<JobRecord>> = [
   ["job", ({ id }) => id],
-  ["what", ({ function_name }) => function_name],
-  ["outcome", (job) => standingOf(job)],
+  ["what", ({ function_name }) => new Said(function_name, jobTitle(function_name))],
+  ["outcome", (job) => new Said(job.outcome ?? job.status, standingOf(job))],
   ["failed", ({ counts }) => counts?.failed ?? 0],
   ["by", ({ scheduled_by }) => scheduled_by],
   ["ticket", ({ ticket_ref }) => ticket_ref],
@@ -152,7 +157,7 @@ export const jobs = Command.make("jobs", { most, outcome, ...format }, ({ csv, j
         { csv, json },
         COLUMNS,
         rows,
-        Option.isSome(outcome) ? `No job ended so: ${outcome.value}` : "No jobs yet."
+        Option.isSome(outcome) ? `No job ended so: ${inSentence(textOf(outcomeWords, outcome.value))}` : "No jobs yet."
       )
     })
   )
@@ -176,7 +181,7 @@ export const job = Command.make(
         if (json) return
         const progress = yield* ask("GET /job/:id/progress", { params: { id } })
         for (const { failed, hostname, why } of progress.answer.data.devices)
-          if (failed === true) yield* say(`failed    ${hostname}: ${why ?? ""}`)
+          if (failed === true) yield* say(`Failed    ${hostname}: ${why ?? ""}`)
       })
     )
 ).pipe(Command.withDescription("Show a job, and which devices have failed."))
@@ -279,10 +284,13 @@ export const events = Command.make(
         process.exitCode = 0
         let position = Option.getOrUndefined(since)
         for (;;) {
-          position = yield* Effect.catchTag(followOnce(query, json, position), "ServerAway", ({ message }) =>
+          // said once for each stream, not for each try while the server is away
+          const cut = Effect.tap(followOnce(query, json, position), (last) =>
+            Console.error(`The stream of ${serverUrl()} was cut; it continues after ${last ?? "now"}`)
+          )
+          position = yield* Effect.catchTag(cut, "ServerAway", ({ message }) =>
             position === undefined ? Effect.fail(new ServerAway({ message })) : Effect.succeed(position)
           )
-          yield* Console.error(`The stream of ${serverUrl()} was cut; it continues after ${position ?? "now"}`)
           yield* Effect.sleep("1 second")
         }
       })

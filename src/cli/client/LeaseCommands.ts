@@ -1,15 +1,16 @@
 /** `switchyard leases`: leases of DHCP servers that the server did not take (docs/provisioning.md#the-queue). */
+import { leaseWords } from "../../domain/words/ServerWords.ts"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import type { Data } from "../../api/Calls.ts"
 import { ask } from "./Server.ts"
-import { type Column, format, printRows, reported, say } from "./Terminal.ts"
+import { type Column, format, printRows, reported, said, say } from "./Terminal.ts"
 
 const COLUMNS: ReadonlyArray<Column<Data<"GET /dhcp_leases">["leases"][number]>> = [
   ["ztp_mac", ({ ztp_mac }) => ztp_mac],
   ["dhcp_ip", ({ dhcp_ip }) => dhcp_ip],
   ["platform", ({ platform }) => platform],
-  ["outcome", ({ outcome }) => outcome],
+  ["outcome", ({ outcome }) => said(leaseWords, outcome)],
   ["since", ({ since }) => since],
   ["host", ({ host }) => host],
   ["message", ({ message }) => message]

@@ -1,8 +1,9 @@
 /** `switchyard repo`: the repositories of settings and templates. */
+import { commitWords } from "../../domain/words/ServerWords.ts"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { effectSentences } from "../../domain/EffectSentences.ts"
-import { type Column, format, printJson, printRows, reported, say } from "./Terminal.ts"
+import { said, type Column, format, printJson, printRows, reported, say } from "./Terminal.ts"
 import { ask, Refused } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
 
@@ -10,7 +11,7 @@ type Checked = Data<"POST /repository/:name/check">
 type Commit = Data<"GET /repository/:name/commits">["commits"][number]
 
 const COLUMNS: ReadonlyArray<Column<Commit>> = [
-  ["state", ({ state }) => state],
+  ["state", ({ state }) => said(commitWords, state)],
   ["commit", ({ commit }) => commit.slice(0, 10)],
   ["author", ({ author }) => author],
   ["at", ({ at }) => at],

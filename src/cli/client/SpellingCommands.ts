@@ -1,9 +1,10 @@
 /** `switchyard spellings`: what was learnt of how switches show lines (docs/changes.md#spellings). */
+import { spellingWords } from "../../domain/words/ServerWords.ts"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/Calls.ts"
 import { ask } from "./Server.ts"
-import { type Column, format, printJson, printRows, reported, say } from "./Terminal.ts"
+import { said, type Column, format, printJson, printRows, reported, say } from "./Terminal.ts"
 
 type LearnedLine = Data<"GET /learned_lines">["learned_lines"][number]
 
@@ -13,7 +14,7 @@ const COLUMNS: ReadonlyArray<Column<LearnedLine>> = [
   ["release", ({ release }) => release],
   ["section", ({ section }) => section.join(" / ")],
   ["line", ({ line }) => line],
-  ["state", ({ state }) => state],
+  ["state", ({ state }) => said(spellingWords, state)],
   ["shown", ({ shown }) => shown.join(" / ")],
   ["learned_at", ({ learned_at }) => learned_at]
 ]

@@ -129,7 +129,8 @@ const pushOptions = (asked: Asked) => ({
   ...(asked.urgent ? { urgent: true } : {})
 })
 
-const nothingToDo = ({ all, names, resync }: Asked): string => {
+const nothingToDo = ({ all, dryRunJob, names, resync }: Asked): string => {
+  if (Option.isSome(dryRunJob)) return `Nothing to do: dry run ${dryRunJob.value} has found no change.`
   if (names.length > 0 || resync) return "Nothing to do: the devices run what the settings say."
   return all
     ? "Nothing to do: every managed device is in sync."

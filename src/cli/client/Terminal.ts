@@ -2,6 +2,7 @@
  * The parts that commands share at the terminal: answers as a table for people, or as JSON or comma-separated values for programs;
  * questions; and refusals. Colours only on a terminal.
  */
+import { textOf as wordText, type Words } from "../../domain/words/Word.ts"
 import { Console, Effect, Option, Runtime, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { createInterface } from "node:readline"
@@ -52,13 +53,28 @@ export const colored = (
   stream: { readonly isTTY?: boolean } = process.stdout
 ): string => (isTerminal(stream) && !process.env["NO_COLOR"] ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text)
 
+/** A value of the program that people read as a word; comma-separated values keep the value. */
+export class Said {
+  readonly value: string
+  readonly text: string
+  constructor(value: string, text: string) {
+    this.value = value
+    this.text = text
+  }
+}
+
+/** The word of a value in a table of words. */
+export const said = (table: Words<string>, value: string): Said => new Said(value, wordText(table, value))
+
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return ""
+  if (value instanceof Said) return value.text
   if (typeof value === "boolean") return value ? "yes" : "no"
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
-const cellOf = (value: unknown): string => csvCell(textOf(value), typeof value !== "number")
+const cellOf = (value: unknown): string =>
+  csvCell(value instanceof Said ? value.value : textOf(value), typeof value !== "number")
 
 /** Lines of comma-separated values (RFC 4180). */
 const csvLines = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): ReadonlyArray<string> => [
@@ -168,17 +184,24 @@ const rowsIn = (answer: unknown, name: string) => {
   return Array.isArray(found) ? found.filter(isRow) : []
 }
 
+/** The rows of an answer without a type here: their name, their fields, and the tables of words of some fields. */
+interface Listed {
+  readonly name: string
+  readonly fields: ReadonlyArray<string>
+  readonly nothing: string
+  readonly words?: Readonly<Record<string, Words<string>>>
+}
+
 /** Prints the rows that an answer has under this name, with these fields; in JSON with all fields. */
-export const printListed = (
-  wanted: Format,
-  answer: unknown,
-  { fields, name, nothing }: { readonly name: string; readonly fields: ReadonlyArray<string>; readonly nothing: string }
-) =>
+export const printListed = (wanted: Format, answer: unknown, { fields, name, nothing, words = {} }: Listed) =>
   printRows(
     wanted,
     fields.map((field): Column<Readonly<Record<string, unknown>>> => [
       field.replaceAll("_", " "),
-      (row) => wordsOf(row[field])
+      (row) => {
+        const [value, table] = [wordsOf(row[field]), words[field]]
+        return table === undefined || typeof value !== "string" ? value : said(table, value)
+      }
     ]),
     rowsIn(answer, name),
     nothing

@@ -129,5 +129,18 @@ export const makeRequestDecisions = Effect.gen(function* () {
     return enveloped({ approvals: shown.map((approval) => Struct.omit(approval, ["person"])) })
   })
 
-  return { approve, list, reject }
+  /** The waiting requests that the caller may decide. */
+  const forCaller = Effect.gen(function* () {
+    const waiting = (yield* approvals.list).filter(({ decision }) => decision === null)
+    const found = yield* Effect.forEach(waiting, ({ id }) =>
+      Effect.gen(function* () {
+        const request = yield* approvals.find(id)
+        yield* mayDecide(request)
+        return [request]
+      }).pipe(Effect.catchTag(["NotPermitted", "RequestNotFound", "RequestNotWaiting"], () => Effect.succeed([])))
+    )
+    return found.flat()
+  })
+
+  return { approve, forCaller, list, reject }
 })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { judge, makeRefusalToDecide, NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
+import { permitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { failedStep, functionOf, type Job } from "../../domain/Job.ts"
@@ -17,51 +17,12 @@ import { answered, transaction } from "../core/HandlerErrors.ts"
 import { createHash } from "node:crypto"
 import { type DiffGroup, groupDiffs } from "../../domain/DiffGroups.ts"
 import { type DeviceProgress, makeJobDiffs, makeJobProgress } from "../../store/JobResults.ts"
-import { Permissions } from "../../access/Permissions.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
 import type { DecisionRequest, JobActionRequest } from "../../domain/requests/OperationRequests.ts"
 import { makePauses } from "../../jobs/sync/SyncPlan.ts"
-import { JobApproval } from "../../jobs/requests/JobApproval.ts"
+import { makeDecisions } from "./JobDecisions.ts"
 import { makeSecretSight } from "../../access/SecretSight.ts"
-
-// Approval of jobs (docs/changes.md#approval). The approver is another person than the one who started the job (`access/Permit.ts`), no
-// program and no maker of the program that started it, and may start such a job without an approval.
-
-const refused = (rule: string, roles: ReadonlyArray<string> = []) => new NotPermitted({ rule, roles })
-
-const makeDecisions = Effect.gen(function* () {
-  const approvals = yield* JobApproval
-  const { allowedBy, heldBy, roles } = yield* Permissions
-  const refusalToDecide = yield* makeRefusalToDecide
-
-  const mayDecide = Effect.fnUntraced(function* (id: number) {
-    const caller = yield* Caller
-    const { asked, asked_at, asked_by, asked_person, token_makers } = yield* approvals.pending(id)
-    const asker = { person: asked_person, names: [asked_by, ...token_makers], at: asked_at } as const
-    const refusal = yield* refusalToDecide(caller, asker)
-    if (refusal !== null) return yield* refused(`job ${id}: ${refusal}`)
-    const held = yield* heldBy(caller)
-    if (held === null) return caller.name
-    const { allowed, rule = "" } = judge(held, asked)
-    if (allowed === null)
-      return yield* refused(
-        `to decide over job ${id} one has to be allowed to start it: ${rule}`,
-        allowedBy(yield* roles, asked)
-      )
-    if (wantsApproval(allowed)) return yield* refused(`role ${allowed.role} needs approvals itself`)
-    return caller.name
-  })
-
-  return {
-    approve: Effect.fn("Decisions.approve")(function* (id: number, { comment }: DecisionRequest) {
-      yield* approvals.approve(id, yield* mayDecide(id), comment)
-    }),
-    reject: Effect.fn("Decisions.reject")(function* (id: number, { comment }: DecisionRequest) {
-      yield* approvals.reject(id, yield* mayDecide(id), comment)
-    })
-  }
-})
 
 // A job's devices in brief: the progress of each, and their differences in groups (docs/jobs.md#in-brief).
 

@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type DeviceResult, deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
+import { type DeviceResult, deviceResult, JobFailure, NOT_STARTED, taskFailed } from "../../domain/Job.ts"
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
@@ -124,9 +124,6 @@ export const handle = <J extends AnyJob, R>(definition: J, handler: (job: JobRun
 /** The work in one transaction: the caller's, if there is one. */
 export const inTransaction = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work))
-
-/** The first words of the text of a device that was skipped because the job or its rollout was stopped. */
-export const NOT_STARTED = "This device was not started and runs what it ran before."
 
 /** Why nothing further is begun: a user has aborted the job, or its own rules stop it. */
 interface Stopped {

@@ -11,11 +11,18 @@ import { grouping, lengthOfTexts, makeGroupedWrite, PATIENT_MILLIS } from "../..
 import { type JobDeviceRow, JobStore } from "../../store/JobStore.ts"
 import type { SyncCause } from "../../domain/SyncCause.ts"
 import { SyncEventStore } from "../../store/DeviceStore.ts"
-import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
+import {
+  type DeviceResult,
+  deviceResult,
+  type JobTask,
+  NOT_STARTED,
+  subtaskFailed,
+  taskFailed,
+  taskOk
+} from "../../domain/Job.ts"
 import type { DisputedRecord, RecordChanged, UnseenDevice } from "../../domain/DeviceIdentity.ts"
 import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"
 import type { Stop } from "../../domain/jobs/ChangeJobs.ts"
-import { NOT_STARTED } from "../engine/JobHandler.ts"
 
 // The task list of one device in a sync job: rendering, difference and outcome, in the order and with the names that clients know
 // (docs/changes.md#entries-of-the-result). Pure.

@@ -194,7 +194,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           await page.getByRole("navigation").waitFor()
           await page.keyboard.press("g")
           await page.keyboard.press("s")
-          await page.getByRole("row", { name: /postgres works/ }).waitFor()
+          await page.getByRole("row", { name: /Database Works/ }).waitFor()
           await page.getByRole("row", { name: /Database PostgreSQL \d+/ }).waitFor()
           await page.getByText("This server works alone").waitFor()
           await page.getByRole("row", { name: /^templates Commit/ }).waitFor()

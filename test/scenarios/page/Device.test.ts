@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
         const { page } = yield* Site
         yield* steps(async () => {
           await page.goto(`/ui/device/${NAME}`)
-          await page.getByRole("button", { name: "Show the statecharts" }).click()
+          await page.getByRole("button", { name: "Show the machine" }).click()
           await page.getByRole("img", { name: "Its life: now MANAGED" }).waitFor()
           await page.getByRole("img", { name: "What it does: now idle" }).waitFor()
           await page.getByText("RESTORED_OLD_CONFIG leads to UNMANAGED").waitFor()
@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
           await page.getByRole("cell", { name: "sync needed" }).first().waitFor()
           await page
             .getByRole("table", { name: "Its newest jobs" })
-            .getByRole("cell", { name: "sync_devices" })
+            .getByRole("cell", { name: "Rollout" })
             .first()
             .waitFor()
           await tab("Neighbours")
@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
           await page.getByRole("button", { name: "Look for drift" }).click()
           await page.getByRole("dialog").getByRole("button", { name: "Look for drift" }).click()
           await page.waitForURL(/\/ui\/job\/\d+/)
-          await page.getByText("success").waitFor()
+          await page.getByText("Done", { exact: true }).waitFor()
         })
       })
     )

@@ -109,7 +109,11 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
           await page.getByRole("button", { name: "Initialise" }).click()
           await page.getByRole("link", { name: "init_access_device_step1" }).first().waitFor()
           await page.getByRole("link", { name: "init_device_step2" }).first().waitFor()
-          await page.getByRole("region", { name: "Initialisation of lhv-acc1" }).getByText("success").nth(1).waitFor()
+          await page
+            .getByRole("region", { name: "Initialisation of lhv-acc1" })
+            .getByText("Done", { exact: true })
+            .nth(1)
+            .waitFor()
         })
         yield* managed(api, "lhv-acc1")
       })
@@ -185,15 +189,15 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
         const { page } = yield* Site
         yield* steps(async () => {
           await page.goto("/ui/topology")
-          await page.getByText("planned and seen", { exact: true }).waitFor()
+          await page.getByText("As planned", { exact: true }).waitFor()
           await page.locator(".cable-agreed").last().waitFor({ state: "attached" })
           await page.getByRole("button", { name: /3 access switches/ }).click()
           await page.getByRole("button", { name: /lhv-acc1/ }).waitFor()
           await page.getByRole("button", { name: "Fold access switches" }).click()
           await page.getByRole("button", { name: "Show every access switch" }).click()
           await page.getByRole("button", { name: /lhv-acc1/ }).waitFor()
-          await page.getByText("synchronized", { exact: true }).first().click()
-          await page.getByRole("button", { name: /lhv-dist1 not synchronized/ }).waitFor()
+          await page.getByText("In sync", { exact: true }).first().click()
+          await page.getByRole("button", { name: /lhv-dist1 out of sync/ }).waitFor()
         })
         yield* sound(page, "topology")
         yield* steps(async () => {

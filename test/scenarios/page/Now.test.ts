@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)(`The network in the page${hasChromium ? "" : ` (${
         const { page } = yield* Site
         yield* steps(async () => {
           await page.goto("/")
-          await page.getByRole("link", { name: "1 unreachable" }).waitFor()
+          await page.getByRole("link", { name: "1 not answering" }).waitFor()
           await page.getByText("First settings").first().waitFor()
         })
         yield* sound(page, "now")
@@ -56,7 +56,7 @@ describe.skipIf(!hasChromium)(`The network in the page${hasChromium ? "" : ` (${
         }
         yield* steps(async () => {
           await page.goto("/")
-          await page.getByRole("link", { name: "1 jobs failed today" }).click()
+          await page.getByRole("link", { name: "1 failed today" }).click()
           await page.getByRole("cell", { name: "partly failed" }).waitFor()
         })
       })
@@ -71,10 +71,10 @@ describe.skipIf(!hasChromium)(`The network in the page${hasChromium ? "" : ` (${
           await page.getByText("1 device", { exact: true }).waitFor()
           await page.getByLabel("Search devices").fill("CCS-720XP")
           await page.getByText(`${NAMES.length} devices`, { exact: true }).waitFor()
-          await page.getByRole("button", { name: "unreachable" }).click()
+          await page.getByRole("button", { name: "Not answering" }).click()
           await page.getByRole("link", { name: SILENT }).waitFor()
           await page.getByText("1 device", { exact: true }).waitFor()
-          await page.getByRole("button", { name: /^show all/ }).click()
+          await page.getByRole("button", { name: /^Show all/ }).click()
           await page.getByText(`${NAMES.length} devices`, { exact: true }).waitFor()
           const download = page.waitForEvent("download")
           await page.getByRole("button", { name: "Save as CSV" }).click()

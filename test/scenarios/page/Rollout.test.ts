@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
           yield* steps(async () => {
             await ann.getByLabel("Canary: devices first").fill("1")
             await ann.getByRole("button", { name: "Push what is shown" }).click()
-            await ann.getByText("waits for approval").waitFor()
+            await ann.getByText("Waiting for approval").waitFor()
           })
           const live = ann.url().split("/").at(-1)
           yield* steps(async () => {
@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
             await page.getByRole("link", { name: `job ${live}` }).waitFor()
             expect(await page.getByRole("button", { name: "Push what is shown" }).count()).toBe(0)
             await ann.goto(address)
-            await ann.getByText("waits for approval").waitFor()
+            await ann.getByText("Waiting for approval").waitFor()
             expect(await ann.getByRole("button", { name: "Approve" }).count()).toBe(0)
             await ann.goto(`/ui/job/${live}`)
           })
@@ -135,7 +135,7 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
             await page.getByRole("dialog").getByRole("textbox").fill(said)
             await page.getByRole("dialog").getByRole("button", { name: verb }).click()
             await page.getByText(said).first().waitFor()
-            await page.getByText("aborted").first().waitFor()
+            await page.getByText("Stopped").first().waitFor()
           })
         }
       })

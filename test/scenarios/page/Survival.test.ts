@@ -65,22 +65,108 @@ describe.skipIf(!hasChromium)(`An open page${hasChromium ? "" : ` (${WITHOUT})`}
           yield* steps(async () => {
             await page.goto("/ui/devices?sort=-hostname")
             await page.getByRole("link", { name: "lhv-a1" }).waitFor()
-            await page.getByText("live", { exact: true }).waitFor()
+            await page.getByText("Live", { exact: true }).waitFor()
           })
           first.kill("SIGKILL")
           yield* first.ended
-          yield* steps(() => page.getByText("not live: connecting …").waitFor())
+          yield* steps(() => page.getByText(/^Not live since \d\d:\d\d\./).waitFor())
           yield* sound(page, "server-away")
           const second = yield* serve
           yield* add("lhv-a2")
           yield* steps(async () => {
-            await page.getByText("live", { exact: true }).waitFor()
+            await page.getByText("Live", { exact: true }).waitFor()
             await page.getByRole("link", { name: "lhv-a2" }).waitFor()
             await page.getByRole("link", { name: "lhv-a1" }).waitFor()
           })
           expect(page.url()).toContain("sort=-hostname")
           yield* second.gone
         })
+    )
+
+    it.effect("keeps its shell and a form with what was typed, while the server restarts and the user clicks on", () =>
+      Effect.gen(function* () {
+        const { browser, serve, tokenFor, url } = yield* Site
+        const first = yield* serve
+        const page = yield* openPage(browser, url, { token: yield* tokenFor(3600) })
+        const reason = page.getByRole("textbox", { name: "Reason" })
+        const openForm = async () => {
+          await page.getByRole("button", { name: "Mute alerts" }).click()
+          await reason.waitFor()
+        }
+        yield* steps(async () => {
+          await page.goto("/ui/server?tab=alerts")
+          await openForm()
+          await reason.fill("new power supplies in the east")
+          await page.keyboard.press("Escape")
+          await reason.waitFor({ state: "hidden" })
+        })
+        first.kill("SIGKILL")
+        yield* first.ended
+        yield* steps(async () => {
+          await page.getByRole("navigation").getByRole("link", { name: "Topology" }).click()
+          await page.getByText("This screen cannot be loaded while the server does not answer.").waitFor()
+          expect(await page.getByRole("navigation").getByRole("link", { name: "Devices" }).isVisible()).toBe(true)
+          await page.getByText(/Trying again (in \d+ s|now)\./).waitFor()
+        })
+        yield* sound(page, "screen-away")
+        const second = yield* serve
+        yield* steps(async () => {
+          await page
+            .getByRole("button", { name: "Try now" })
+            .click({ timeout: 2000 })
+            .catch(() => undefined)
+          await page.getByRole("heading", { name: "Topology" }).waitFor()
+          await page.getByText("Live", { exact: true }).waitFor()
+          await page.goto("/ui/server?tab=alerts")
+          await openForm()
+          expect(await reason.inputValue()).toBe("new power supplies in the east")
+          await page.reload()
+          await openForm()
+          expect(await reason.inputValue()).toBe("new power supplies in the east")
+        })
+        yield* second.gone
+      })
+    )
+
+    it.effect("says which screen does not work, keeps the others, and reloads itself once for a lost script", () =>
+      Effect.gen(function* () {
+        const { browser, serve, tokenFor, url } = yield* Site
+        const server = yield* serve
+        const page = yield* openPage(browser, url, { token: yield* tokenFor(3600) })
+        const links = page.getByRole("navigation").getByRole("link")
+        const loaded: Array<string> = []
+        page.on("request", (request) => {
+          if (request.isNavigationRequest()) loaded.push(request.url())
+        })
+        yield* steps(async () => {
+          await page.goto("/ui/devices")
+          // an answer that the screen cannot show
+          await page.route("**/api/v1.0/jobs?*", (route) => route.fulfill({ json: { status: "success", data: {} } }))
+          await links.filter({ hasText: "Jobs" }).click()
+          await page.getByText("Could not show the jobs").waitFor()
+          await page.getByRole("button", { name: "Copy details" }).click()
+          await page.getByText(/^Switchyard \d/).waitFor()
+          await links.filter({ hasText: "Devices" }).click()
+          await page.getByRole("heading", { name: "Devices" }).waitFor()
+          await page.unroute("**/api/v1.0/jobs?*")
+          await links.filter({ hasText: "Jobs" }).click()
+          await page.getByRole("button", { name: "Try again" }).click()
+          await page.getByText(/^No jobs match\./).waitFor()
+          // a script that an update has taken away
+          loaded.length = 0
+          await page.route("**/assets/Firmware-*.js", (route) => route.fulfill({ status: 404 }))
+          await links.filter({ hasText: "Firmware" }).click()
+          await page.getByRole("heading", { name: "This screen cannot be loaded" }).waitFor()
+        })
+        expect(loaded.length, "reloads").toBe(1)
+        yield* sound(page, "screen-lost")
+        yield* steps(async () => {
+          await page.unroute("**/assets/Firmware-*.js")
+          await page.getByRole("button", { name: "Load it again" }).click()
+          await page.getByRole("heading", { name: "Firmware", exact: true }).waitFor()
+        })
+        yield* server.gone
+      })
     )
 
     it.effect("asks for another sign-on when its token ends, and continues at the same place", () =>

@@ -158,7 +158,7 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
           yield* ended(boss, jobIn(yield* boss("POST", "/discover_device", { ...discovery })))
           yield* steps(async () => {
             await bert.goto("/")
-            await bert.getByRole("link", { name: "1 DISCOVERED" }).waitFor()
+            await bert.getByRole("link", { name: "1 found, not set up" }).waitFor()
             await his.go("New switches", "w")
             await his.press(bert.getByRole("button", { name: new RegExp(discovery.ztp_mac) }))
             await his.write(bert.getByRole("textbox", { name: "Name" }), hostname)
@@ -167,7 +167,7 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
             await his.press(bert.getByRole("button", { name: "Initialise" }))
             await bert
               .getByRole("region", { name: `Initialisation of ${hostname}` })
-              .getByText("success")
+              .getByText("Done", { exact: true })
               .nth(1)
               .waitFor()
           })
@@ -203,7 +203,7 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
           yield* (yield* lab.get(silent)).powerOff
           yield* steps(async () => {
             await hers.press(ann.getByRole("button", { name: "Push what is shown" }))
-            await ann.getByText("waits for approval").waitFor()
+            await ann.getByText("Waiting for approval").waitFor()
           })
           const job = Number(ann.url().split("/").at(-1))
           yield* steps(async () => {
@@ -223,7 +223,7 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
             await his.write(bert.getByRole("dialog").getByLabel("Comment"), "wrong clock")
             await his.press(bert.getByRole("dialog").getByRole("button", { name: "Undo" }))
             await bert.waitForURL(new RegExp(`/ui/job/(?!${job}$)\\d+`))
-            await bert.getByText("success").waitFor()
+            await bert.getByText("Done", { exact: true }).waitFor()
           })
           yield* (yield* lab.get(silent)).boot
 
@@ -234,9 +234,9 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
             await his.press(bert.getByRole("button", { name: "Look for drift" }))
             await his.press(bert.getByRole("dialog").getByRole("button", { name: "Look for drift" }))
             await bert.waitForURL(/\/ui\/job\/\d+/)
-            await bert.getByText("success").waitFor()
+            await bert.getByText("Done", { exact: true }).waitFor()
             await his.go("Now", "n")
-            await his.press(bert.getByRole("link", { name: /^[12] drifted$/ }))
+            await his.press(bert.getByRole("link", { name: /^[12] changed by hand$/ }))
             await bert.getByRole("link", { name: drifted }).waitFor()
           })
 
@@ -248,7 +248,7 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
             await bert.getByText("snmp-server location elsewhere").first().waitFor()
             await his.press(bert.getByRole("button", { name: "Push what is shown" }))
             await bert.waitForURL(/\/ui\/job\/\d+/)
-            await bert.getByText("success").waitFor()
+            await bert.getByText("Done", { exact: true }).waitFor()
           })
 
           // versions, and who did what

@@ -158,18 +158,19 @@ it.live("a killed database whose port is taken by another program moves to anoth
 )
 
 it.live(
-  "a second server on the same folder refuses with a sentence that names the first, and takes nothing from it",
+  "a second server on the same folder refuses with a sentence that names the first; a migration joins its database; neither takes anything from it",
   () =>
     Effect.gen(function* () {
       const dataDir = yield* dataFolder
       const { server: first, url } = yield* serverOn(dataDir)
       const database = running(dataDir)
-      for (const command of ["serve", "migrate"]) {
-        const second = yield* start({ DATA_DIR: dataDir }, command)
-        assert.strictEqual(yield* second.ended, 1)
-        assert.match(second.text(), new RegExp(`process ${first.pid} on .+ since \\d{4}-\\d\\d-\\d\\d`))
-        assert.include(second.text(), dataDir)
-      }
+      const second = yield* start({ DATA_DIR: dataDir }, "serve")
+      assert.strictEqual(yield* second.ended, 1)
+      assert.match(second.text(), new RegExp(`process ${first.pid} on .+ since \\d{4}-\\d\\d-\\d\\d`))
+      assert.include(second.text(), dataDir)
+      const migration = yield* start({ DATA_DIR: dataDir }, "migrate")
+      assert.strictEqual(yield* migration.ended, 0)
+      assert.include(migration.text(), "The database is up to date.")
       assert.deepEqual(running(dataDir), database)
       assert.isTrue(yield* serves(url))
     }).pipe(Effect.scoped)

@@ -3,6 +3,7 @@ import { Alert, Button, Code, CopyButton, Group, Modal, Stack, TextInput } from 
 import { useDisclosure } from "@mantine/hooks"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
+import { isText, isTexts, useDraft } from "../../app/useDraft.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { RolesField } from "./RolesField.tsx"
@@ -16,12 +17,13 @@ export interface Made {
 }
 
 const Fields = ({ made, onlyHeld }: { readonly made: (made: Made) => void; readonly onlyHeld: boolean }) => {
-  const [name, setName] = useState("")
-  const [roles, setRoles] = useState<ReadonlyArray<string>>([])
-  const [days, setDays] = useState(String(DAYS))
+  const [name, setName, forgetName] = useDraft("token name", "", isText)
+  const [roles, setRoles, forgetRoles] = useDraft("token roles", [], isTexts)
+  const [days, setDays, forgetDays] = useDraft("token days", String(DAYS), isText)
   const { busy, error, run } = useAct()
   const make = async () => {
     const { answer } = await ask("POST /auth/tokens", { body: { name, roles, days: Number(days) } })
+    for (const forget of [forgetName, forgetRoles, forgetDays]) forget()
     made({ name, token: answer.data.token })
   }
   const submit = (event: FormEvent) => {

@@ -1,4 +1,5 @@
 /** Tokens of programs: valid ones, and those that have ended. */
+import { momentOf } from "../../../src/domain/words/Units.ts"
 import { useQueryClient } from "@tanstack/react-query"
 import { request } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -8,7 +9,7 @@ import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Tone } from "../../parts/Tone.tsx"
-import { momentOf, When } from "../../parts/When.tsx"
+import { When } from "../../parts/When.tsx"
 import { TokenForm } from "./TokenForm.tsx"
 import { useAdministrator } from "./useAdministrator.ts"
 

@@ -3,6 +3,7 @@ import { Button, Checkbox, Group, Modal, PasswordInput, Stack, TextInput } from 
 import { useDisclosure } from "@mantine/hooks"
 import { type FormEvent, useState } from "react"
 import { AwaitsApproval, request } from "../../api/call.ts"
+import { isText, useDraft } from "../../app/useDraft.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { RolesField } from "./RolesField.tsx"
@@ -20,7 +21,7 @@ interface Props {
 }
 
 const Fields = ({ close, done, user }: Props & { readonly close: () => void }) => {
-  const [name, setName] = useState(user?.name ?? "")
+  const [name, setName, forgetName] = useDraft("new user", "", isText)
   const [roles, setRoles] = useState(user?.roles ?? [])
   const [password, setPassword] = useState("")
   const [enabled, setEnabled] = useState(user?.enabled ?? true)
@@ -36,6 +37,7 @@ const Fields = ({ close, done, user }: Props & { readonly close: () => void }) =
       }
       await request("PUT /auth/users/:name", { params: { name: user.name }, body })
     }
+    forgetName()
     await done()
   }
   const submit = async (event: FormEvent) => {

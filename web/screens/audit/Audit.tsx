@@ -1,4 +1,6 @@
 /** The audit: user, action, time and client of each event; the newest first. */
+import { plainly, textOf } from "../../../src/domain/words/Word.ts"
+import { eventWords } from "../../../src/domain/words/ServerWords.ts"
 import { Button } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"
@@ -52,9 +54,9 @@ export default function Audit() {
                 rows={events}
                 keyOf={({ id }) => id}
                 cells={({ action, actor, at, data, hostname, id, job_id, kind }) => [
-                  <When at={at} />,
+                  <When at={at} exact />,
                   actor,
-                  `${kind} ${action}`,
+                  <span title={`${kind} ${action}`}>{`${textOf(eventWords, kind)} ${plainly(action)}`}</span>,
                   <>
                     {hostname !== null && (
                       <PlainLink to={`/device/${encodeURIComponent(hostname)}`}>{hostname}</PlainLink>

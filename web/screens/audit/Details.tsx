@@ -1,4 +1,6 @@
 /** One event of the audit: the user, the client, and each field before and after. */
+import { inSentence, plainly, textOf } from "../../../src/domain/words/Word.ts"
+import { eventWords } from "../../../src/domain/words/ServerWords.ts"
 import { Code, Modal, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -77,7 +79,10 @@ interface Props {
 export const Details = ({ close, id }: Props) => {
   const asked = useAsk("GET /audit", { query: { "filter[id]": id } }, { enabled: id !== "" })
   const event = asked.data?.answer.data.events[0]
-  const title = event === undefined ? `Event ${id}` : `Event ${id}: ${event.kind} ${event.action}`
+  const title =
+    event === undefined
+      ? `Event ${id}`
+      : `Event ${id}: ${inSentence(textOf(eventWords, event.kind))} ${plainly(event.action)}`
   return (
     <Modal opened={id !== ""} onClose={close} title={title} size="lg" closeButtonProps={{ "aria-label": "Close" }}>
       <Asked of={asked} what="the event">

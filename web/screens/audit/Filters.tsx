@@ -1,4 +1,5 @@
 /** Fields that filter the audit. */
+import { eventWords } from "../../../src/domain/words/ServerWords.ts"
 import { Button, Group, NativeSelect, TextInput } from "@mantine/core"
 import { useWords } from "../../app/useAddress.ts"
 import { useDebouncedCallback } from "@mantine/hooks"
@@ -42,7 +43,7 @@ export const Filters = () => {
     <Group key={cleared} align="end" gap="xs" mb="sm" role="search" aria-label="What is shown">
       <NativeSelect
         label="Kind"
-        data={[{ value: "", label: "any" }, ...KINDS.map((kind) => ({ value: kind, label: kind }))]}
+        data={[{ value: "", label: "any" }, ...KINDS.map((kind) => ({ value: kind, label: eventWords[kind].text }))]}
         value={words["kind"] ?? ""}
         onChange={({ currentTarget: { value } }) => change({ kind: value, page: undefined })}
       />

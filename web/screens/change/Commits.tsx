@@ -1,4 +1,6 @@
 /** The newest commits of both repositories, and which are in force, refused or not checked yet. */
+import { Worded } from "../../parts/Worded.tsx"
+import { commitWords } from "../../../src/domain/words/ServerWords.ts"
 import { Button, Group, Stack, Title } from "@mantine/core"
 import { request } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -7,8 +9,6 @@ import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
-import { Tone } from "../../parts/Tone.tsx"
-import type { ToneName } from "../../parts/tones.ts"
 import { useAct } from "../../parts/useAct.ts"
 import { When } from "../../parts/When.tsx"
 
@@ -16,18 +16,11 @@ type Commit = Data<"GET /repository/:name/commits">["commits"][number]
 
 const SHOWN = 6
 
-const TONES: Readonly<Record<string, readonly [tone: ToneName, word: string]>> = {
-  in_force: ["good", "in force"],
-  refused: ["bad", "refused"],
-  not_applied: ["warn", "not applied"],
-  replaced: ["quiet", "replaced"]
-}
-
 const OneCommit = ({ commit }: { readonly commit: Commit }) => {
-  const [tone, word] = TONES[commit.state] ?? ["warn", commit.state]
   return (
     <li>
-      <Tone tone={tone}>{word}</Tone> <b>{commit.subject}</b> by {commit.author}, <When at={commit.at} />
+      <Worded of={commitWords} value={commit.state} /> <b>{commit.subject}</b> by {commit.author},{" "}
+      <When at={commit.at} />
       {(commit.refusal?.problems ?? []).slice(0, 3).map(({ file, line, message }) => (
         <div key={`${file}:${line}:${message}`}>
           {file}

@@ -1,13 +1,15 @@
 /** Pushes exactly the dry run that was shown: a device whose result would differ is not changed. */
+import { modeWords } from "../../../src/domain/words/ChangeWords.ts"
 import { Button, Checkbox, Grid, NativeSelect, NumberInput, TextInput, Title } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
-import { type FormEvent, useState } from "react"
+import type { FormEvent } from "react"
 import { ask } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Problem, sentencesOf } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { type Chosen, selectorOf, sentenceOf } from "./selection.ts"
+import { useDraft } from "../../app/useDraft.ts"
 
 interface Props {
   readonly job: Data<"GET /job/:id">["jobs"][number]
@@ -38,11 +40,14 @@ const NONE: Wishes = {
   confirm_older: false
 }
 
+const isWishes = (value: unknown): value is Wishes =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.entries(NONE).every(([key, none]) => typeof Reflect.get(value, key) === typeof none)
+
 const MODES = [
-  { value: "", label: "server default" },
-  { value: "1", label: "1: each device separately, with a timer" },
-  { value: "2", label: "2: all or none, with timers" },
-  { value: "0", label: "0: without timers" }
+  { value: "", label: "Server default" },
+  ...([1, 2, 0] as const).map((mode) => ({ value: String(mode), label: modeWords[mode].text }))
 ]
 
 const NUMBERS: ReadonlySet<string> = new Set(["canary", "batch_size", "max_failures", "confirm_mode"])
@@ -62,14 +67,14 @@ const alsoIn = (given: Readonly<Record<string, unknown>> | null) =>
 export const Push = ({ chosen, job }: Props) => {
   const may = useMay()
   const router = useRouter()
-  const [wishes, setWishes] = useState<Wishes>({
-    ...NONE,
-    comment: job.comment ?? "",
-    ticket_ref: job.ticket_ref ?? ""
-  })
+  const [wishes, setWishes, forgetWishes] = useDraft<Wishes>(
+    `push of ${job.id}`,
+    { ...NONE, comment: job.comment ?? "", ticket_ref: job.ticket_ref ?? "" },
+    isWishes
+  )
   const { busy, error, run } = useAct()
   const set = (key: keyof Wishes) => (value: string | number | boolean) =>
-    setWishes((before) => ({ ...before, [key]: typeof value === "boolean" ? value : String(value) }))
+    setWishes({ ...wishes, [key]: typeof value === "boolean" ? value : String(value) })
   const push = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
@@ -81,6 +86,7 @@ export const Push = ({ chosen, job }: Props) => {
         dry_run_job: job.id
       }
       const { answer } = await ask("POST /device_syncto", { body })
+      forgetWishes()
       router.history.push(`/ui/job/${answer.job_id}`)
     })
   }
@@ -120,7 +126,7 @@ export const Push = ({ chosen, job }: Props) => {
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 4 }}>
           <NativeSelect
-            label="Confirm mode"
+            label="Safety timer"
             data={MODES}
             value={wishes.confirm_mode}
             onChange={(event) => set("confirm_mode")(event.currentTarget.value)}

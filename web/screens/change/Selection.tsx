@@ -1,4 +1,6 @@
 /** Chooses the devices and starts the dry run that shows what would change. */
+import { inNaturalOrder } from "../../../src/domain/words/Natural.ts"
+import { typeWords } from "../../../src/domain/words/DeviceWords.ts"
 import { Button, Checkbox, NativeSelect, Stack, Textarea, TextInput } from "@mantine/core"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
@@ -7,6 +9,7 @@ import { useMay } from "../../app/useSession.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { type Chosen, chosenIn, selectorOf, type Way, ways, wordsOf } from "./selection.ts"
+import { isText, useDraft } from "../../app/useDraft.ts"
 
 type Words = Readonly<Record<string, string | undefined>>
 
@@ -16,7 +19,7 @@ interface Props {
 }
 
 const LABELS: Readonly<Record<Way, string>> = {
-  all: "all that are not synchronized",
+  all: "everything out of sync",
   group: "a group",
   device_type: "a type",
   hostnames: "by name"
@@ -46,13 +49,17 @@ const What = ({
     )
   }
   const names =
-    way === "group" ? Object.keys(groups.data?.answer.data.groups ?? {}).toSorted() : ["ACCESS", "DIST", "CORE"]
+    way === "group"
+      ? Object.keys(groups.data?.answer.data.groups ?? {})
+          .toSorted(inNaturalOrder)
+          .map((value) => ({ value, label: value }))
+      : (["ACCESS", "DIST", "CORE"] as const).map((value) => ({ value, label: typeWords[value].text }))
   return (
     <NativeSelect
       label={way === "group" ? "Group" : "Type"}
       required
       value={what}
-      data={["", ...names]}
+      data={[{ value: "", label: "" }, ...names]}
       onChange={(event) => choose(event.currentTarget.value)}
     />
   )
@@ -61,7 +68,7 @@ const What = ({
 export const Selection = ({ change, words }: Props) => {
   const may = useMay()
   const [chosen, setChosen] = useState(() => chosenIn(words))
-  const [comment, setComment] = useState("")
+  const [comment, setComment, forgetComment] = useDraft("comment of the change", "", isText)
   const [resync, setResync] = useState(false)
   const { busy, error, run } = useAct()
   const start = (event: FormEvent) => {
@@ -69,6 +76,7 @@ export const Selection = ({ change, words }: Props) => {
     void run(async () => {
       const body = { ...selectorOf(chosen), dry_run: true, resync, ...(comment === "" ? {} : { comment }) }
       const { answer } = await ask("POST /device_syncto", { body })
+      forgetComment()
       change({ ...wordsOf(chosen), job: String(answer.job_id), search: undefined, read: undefined })
     })
   }
@@ -87,7 +95,7 @@ export const Selection = ({ change, words }: Props) => {
         <What chosen={chosen} choose={(what) => setChosen({ ...chosen, what })} />
         <TextInput label="Comment" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
         <Checkbox
-          label="Also those that are synchronized"
+          label="Include switches in sync"
           checked={resync}
           onChange={(event) => setResync(event.currentTarget.checked)}
         />

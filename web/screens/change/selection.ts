@@ -1,4 +1,7 @@
 /** The devices of a change, as the address and the API express them. Pure. */
+import { switches } from "../../../src/domain/words/Units.ts"
+import { inSentence, textOf } from "../../../src/domain/words/Word.ts"
+import { typeWords } from "../../../src/domain/words/DeviceWords.ts"
 
 type Words = Readonly<Record<string, string | undefined>>
 
@@ -41,11 +44,11 @@ export const selectorOf = ({ way, what }: Chosen): Readonly<Record<string, unkno
 
 /** The selection as a sentence. */
 export const sentenceOf = ({ way, what }: Chosen): string => {
-  if (way === "all") return "all devices that are not synchronized"
+  if (way === "all") return "everything out of sync"
   if (way === "group") return `group ${what}`
-  if (way === "device_type") return `all ${what} devices that are not synchronized`
+  if (way === "device_type") return `all ${inSentence(textOf(typeWords, what))} switches out of sync`
   const names = namesIn(what)
-  return names.length === 1 ? (names[0] ?? "") : `${names.length} named devices`
+  return names.length === 1 ? (names[0] ?? "") : switches(names.length)
 }
 
 /** The selection with which a job was started, by its arguments. */

@@ -1,11 +1,14 @@
 /** The actor of a device, live: its state, its present work with the start time, and the calls that wait. */
+import { Worded } from "../../parts/Worded.tsx"
+import { inSentence, textOf } from "../../../src/domain/words/Word.ts"
+import { phaseWords } from "../../../src/domain/words/ChangeWords.ts"
+import { activityWords, callsText, callWords, stateWords } from "../../../src/domain/words/DeviceWords.ts"
 import { Button, Group, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { lazy, Suspense } from "react"
 import { useWords } from "../../app/useAddress.ts"
 import { useMay } from "../../app/useSession.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { Tone } from "../../parts/Tone.tsx"
 import { Waiting } from "../../parts/Waiting.tsx"
 import { When } from "../../parts/When.tsx"
 
@@ -32,25 +35,24 @@ export const Actor = ({ hostname }: { readonly hostname: string }) => {
       <ol className="way" aria-label="Its states">
         {states.map((one) => (
           <li key={one} {...(one === state ? { "aria-current": "step" as const } : {})}>
-            {one}
+            {textOf(stateWords, one)}
           </li>
         ))}
       </ol>
       <Group gap="md">
-        <Tone tone={activity === "idle" ? "quiet" : "info"}>{activity}</Tone>
+        <Worded of={activityWords} value={activity} />
         {call !== null && (
-          <Text size="sm">
-            {call} since <When at={since} />
+          <Text size="sm" title={call}>
+            {textOf(callWords, call)} since <When at={since} />
           </Text>
         )}
         {job_id !== null && <PlainLink to={`/job/${job_id}`}>job {job_id}</PlainLink>}
         {change !== null && (
-          <Text size="sm">
-            change: {change.phase}
-            {change.step === null ? "" : ` (${change.step})`}
+          <Text size="sm" title={change.step ?? change.phase}>
+            Change: {inSentence(textOf(phaseWords, change.phase))}
           </Text>
         )}
-        {waiting.length > 0 && <Text size="sm">waiting: {waiting.map((one) => one.call).join(", ")}</Text>}
+        {waiting.length > 0 && <Text size="sm">Then: {callsText(waiting.map((one) => one.call))}</Text>}
         {may("GET", "/statecharts") && (
           <Button
             size="compact-xs"
@@ -58,12 +60,12 @@ export const Actor = ({ hostname }: { readonly hostname: string }) => {
             aria-expanded={isDrawn}
             onClick={() => turn({ chart: isDrawn ? undefined : "yes" })}
           >
-            {isDrawn ? "Hide the statecharts" : "Show the statecharts"}
+            {isDrawn ? "Hide the machine" : "Show the machine"}
           </Button>
         )}
       </Group>
       {isDrawn && (
-        <Suspense fallback={<Waiting what="the statecharts" />}>
+        <Suspense fallback={<Waiting what="the machine" />}>
           <Charts actor={actor} />
         </Suspense>
       )}

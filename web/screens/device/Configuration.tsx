@@ -1,4 +1,5 @@
 /** The running, generated and earlier configurations of the device, the diff of any two, and the origin of each line. */
+import { momentOf, stampTime } from "../../../src/domain/words/Units.ts"
 import { Button, Group, NativeSelect } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
@@ -14,7 +15,6 @@ import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { saveFile } from "../../parts/saveFile.ts"
 import { Waiting } from "../../parts/Waiting.tsx"
-import { momentOf } from "../../parts/When.tsx"
 import { Blame } from "./Blame.tsx"
 import type { TabProps } from "./Device.tsx"
 
@@ -47,7 +47,7 @@ const Restore = ({ hostname, job }: { readonly hostname: string; readonly job: n
         A dry run shows what would change; nothing is changed.
       </AskFirst>
       <AskFirst label="Restore it" danger act={start(false)}>
-        The device gets the configuration of job {job} again, and is UNMANAGED afterwards, because the settings say
+        The device gets the configuration of job {job} again, and is not managed afterwards, because the settings say
         something else.
       </AskFirst>
     </>
@@ -111,8 +111,14 @@ const Difference = ({
   )
 }
 
+/** Entries are told apart by their seconds. */
+const finishedAt = (at: string): string => {
+  const moment = momentOf(at)
+  return moment === undefined ? at : stampTime(moment)
+}
+
 const labelOf = ({ by, failed, finish_time, job_id }: Entry): string =>
-  `job ${job_id}, ${momentOf(finish_time)?.toLocaleString() ?? finish_time}, ${by ?? "no user"}${failed ? ", failed" : ""}`
+  `job ${job_id}, ${finishedAt(finish_time)}, ${by ?? "no user"}${failed ? ", failed" : ""}`
 
 /** The choice is in the address, so that a comparison can be sent to a colleague. */
 export default function Configuration({ device: { hostname } }: TabProps) {

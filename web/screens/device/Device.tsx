@@ -1,4 +1,7 @@
 /** One device: its status with the reason, the work of its actor, and tabs for everything that is known of it. */
+import { Worded, WordShown } from "../../parts/Worded.tsx"
+import { textOf } from "../../../src/domain/words/Word.ts"
+import { stateWords, syncWord, typeWords } from "../../../src/domain/words/DeviceWords.ts"
 import { Group, Stack, Tabs, Text } from "@mantine/core"
 import { type ComponentType, lazy, Suspense } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -6,8 +9,6 @@ import { useAsk } from "../../api/useAsk.ts"
 import { usePart, useWords } from "../../app/useAddress.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
-import { Tone } from "../../parts/Tone.tsx"
-import { toneOfState } from "../../parts/tones.ts"
 import { Waiting } from "../../parts/Waiting.tsx"
 import { When } from "../../parts/When.tsx"
 import { Actor } from "./Actor.tsx"
@@ -30,14 +31,10 @@ const tabs: ReadonlyArray<readonly [key: string, label: string, Tab: ComponentTy
 
 const Facts = ({ device }: TabProps) => (
   <Group gap="md">
-    <Tone tone={toneOfState(device.state)}>{device.state}</Tone>
-    {device.state === "MANAGED" && (
-      <Tone tone={device.synchronized ? "good" : "warn"}>
-        {device.synchronized ? "synchronized" : "not synchronized"}
-      </Tone>
-    )}
+    <Worded of={stateWords} value={device.state} />
+    {device.state === "MANAGED" && <WordShown word={syncWord(device)} raw={String(device.synchronized)} />}
     {[
-      device.device_type,
+      textOf(typeWords, device.device_type),
       device.primary_group,
       device.management_ip ?? device.dhcp_ip,
       device.model,

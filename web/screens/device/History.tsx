@@ -1,4 +1,7 @@
 /** The history of a device: its jobs, the actions of users, and the reasons why it had to be synchronized. */
+import { plainly, textOf } from "../../../src/domain/words/Word.ts"
+import { eventWords } from "../../../src/domain/words/ServerWords.ts"
+import { jobTitle } from "../../../src/domain/words/JobWords.ts"
 import { Stack } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -49,12 +52,12 @@ const Jobs = ({ hostname }: { readonly hostname: string }) => {
             keyOf={({ id }) => id}
             cells={(job) => [
               <PlainLink to={`/job/${job.id}`}>{job.id}</PlainLink>,
-              job.function_name,
+              <span title={job.function_name}>{jobTitle(job.function_name)}</span>,
               <JobStatus job={job} />,
               job.failed_devices?.includes(hostname) === true ? (
-                <Tone tone="bad">failed</Tone>
+                <Tone tone="bad">Failed</Tone>
               ) : (
-                <Tone tone="good">done</Tone>
+                <Tone tone="good">Done</Tone>
               ),
               job.scheduled_by ?? "the server",
               <When at={job.finish_time} never="not yet" />
@@ -95,8 +98,8 @@ const Events = ({ device: { hostname } }: TabProps) => {
             rows={events}
             keyOf={({ id }) => id}
             cells={({ action, actor, at, data, job_id, kind }) => [
-              <When at={at} />,
-              `${kind} ${action}`,
+              <When at={at} exact />,
+              <span title={`${kind} ${action}`}>{`${textOf(eventWords, kind)} ${plainly(action)}`}</span>,
               actor,
               job_id === null ? "" : <PlainLink to={`/job/${job_id}`}>{job_id}</PlainLink>,
               <code className="value">{changesIn(data)}</code>

@@ -1,4 +1,6 @@
 /** The neighbours that the device sees over LLDP, next to the planned links, with the differences. */
+import { Worded } from "../../parts/Worded.tsx"
+import { neighbourWords } from "../../../src/domain/words/DeviceWords.ts"
 import { useQueries } from "@tanstack/react-query"
 import { endOf } from "../../../src/domain/Linknet.ts"
 import { ask } from "../../api/call.ts"
@@ -8,7 +10,6 @@ import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
 import { compared, type Planned } from "./neighbours.ts"
 import type { TabProps } from "./Device.tsx"
 
@@ -29,14 +30,6 @@ const usePlan = (id: number): ReadonlyArray<Planned> => {
   return ends.map(({ peerId, peerPort, port }) => ({ port, hostname: nameOf.get(peerId) ?? "", peerPort }))
 }
 
-const TONES = { agreed: "good", missing: "bad", unexpected: "quiet", other: "warn" } as const
-const WORDS = {
-  agreed: "as planned",
-  missing: "planned, not seen",
-  unexpected: "seen, not planned",
-  other: "seen, but another is planned"
-} as const
-
 export default function Neighbours({ device: { hostname, id } }: TabProps) {
   const plan = usePlan(id)
   const asked = useAsk("GET /device/:hostname/lldp_neighbors", { params: { hostname } }, { once: true })
@@ -56,7 +49,7 @@ export default function Neighbours({ device: { hostname, id } }: TabProps) {
               port,
               <PlainLink to={`/device/${encodeURIComponent(name.split(".", 1)[0] ?? name)}`}>{name}</PlainLink>,
               peerPort,
-              <Tone tone={TONES[standing]}>{WORDS[standing]}</Tone>
+              <Worded of={neighbourWords} value={standing} />
             ]}
           />
         )

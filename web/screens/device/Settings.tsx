@@ -1,4 +1,6 @@
 /** Every variable that the templates receive for this device, with its value and the line of the settings that it comes from. */
+import { textOf } from "../../../src/domain/words/Word.ts"
+import { variableWords } from "../../../src/domain/words/ServerWords.ts"
 import { Text, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { useAsk } from "../../api/useAsk.ts"
@@ -42,7 +44,7 @@ export default function Settings({ device: { hostname } }: TabProps) {
                   name,
                   <code className="value">{shown(value)}</code>,
                   places.length === 0
-                    ? source
+                    ? textOf(variableWords, source)
                     : places.map(({ file, line }) => (
                         <div key={`${file}:${line}`}>{`${file}${line === null ? "" : `:${line}`}`}</div>
                       )),

@@ -1,6 +1,6 @@
 /** The reasons why a device is not synchronized: each cause with user and job, and what to do about it. */
 import { Group, List } from "@mantine/core"
-import { causeText } from "../../../src/domain/SyncCause.ts"
+import { causeText } from "../../../src/domain/words/DeviceWords.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"

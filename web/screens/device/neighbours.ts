@@ -1,4 +1,6 @@
 /** The neighbours seen over LLDP against the planned links. Pure. */
+import type { neighbourWords } from "../../../src/domain/words/DeviceWords.ts"
+import { inNaturalOrder } from "../../../src/domain/words/Natural.ts"
 
 export interface Planned {
   readonly port: string
@@ -10,7 +12,7 @@ export interface Compared {
   readonly port: string
   readonly name: string
   readonly peerPort: string
-  readonly standing: "agreed" | "missing" | "unexpected" | "other"
+  readonly standing: keyof typeof neighbourWords
 }
 
 type SeenOn = Readonly<Record<string, ReadonlyArray<{ readonly hostname: string; readonly port: string }>>>
@@ -32,5 +34,5 @@ export const compared = (plan: ReadonlyArray<Planned>, seen: SeenOn): ReadonlyAr
   const missing = plan
     .filter(({ port }) => (seen[port] ?? []).length === 0)
     .map(({ hostname, peerPort, port }): Compared => ({ port, name: hostname, peerPort, standing: "missing" }))
-  return [...rows, ...missing].toSorted((one, other) => one.port.localeCompare(other.port, "en", { numeric: true }))
+  return [...rows, ...missing].toSorted((one, other) => inNaturalOrder(one.port, other.port))
 }

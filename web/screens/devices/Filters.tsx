@@ -1,29 +1,39 @@
 /** The filters of the list of devices. Every choice is in the address, which is a saved view. */
+import { inSentence, plainly, textOf, type Words } from "../../../src/domain/words/Word.ts"
+import { outOfSync, standingWords, stateWords, typeWords } from "../../../src/domain/words/DeviceWords.ts"
 import { Button, Group, NativeSelect } from "@mantine/core"
 
-type Words = Readonly<Record<string, string | undefined>>
+type Address = Readonly<Record<string, string | undefined>>
 
 interface Props {
-  readonly words: Words
-  readonly change: (changes: Words) => void
+  readonly words: Address
+  readonly change: (changes: Address) => void
 }
 
-const STATES = ["MANAGED", "DHCP_BOOT", "DISCOVERED", "INIT", "PRE_CONFIGURED", "UNMANAGED", "UNKNOWN"]
-const TYPES = ["ACCESS", "DIST", "CORE", "UNKNOWN"]
+const optionsOf = (words: Words<string>) => Object.entries(words).map(([value, { text }]) => ({ value, label: text }))
 
 /** Predefined views: the filters that they set. */
-const VIEWS: ReadonlyArray<readonly [label: string, filters: Words]> = [
-  ["not synchronized", { "filter[synchronized]": "false", "filter[state]": "MANAGED" }],
-  ["drifted", { "filter[drifted]": "true" }],
-  ["unreachable", { "filter[unreachable]": "true" }],
-  ["in change", { "filter[in_change]": "true" }],
-  ["new", { "filter[state]": "DISCOVERED" }]
+const VIEWS: ReadonlyArray<readonly [label: string, filters: Address]> = [
+  ["Out of sync", { "filter[synchronized]": "false", "filter[state]": "MANAGED" }],
+  ["Changed by hand", { "filter[drifted]": "true" }],
+  ["Not answering", { "filter[unreachable]": "true" }],
+  ["Changing", { "filter[in_change]": "true" }],
+  ["New", { "filter[state]": "DISCOVERED" }]
 ]
 
 const isFilter = (name: string): boolean => name.startsWith("filter[")
 
+/** A filter in words: `state managed`, `out of sync: a link was added`, `changed by hand`. */
+const saidOf = (field: string, value: string): string => {
+  if (field === "state") return `state ${inSentence(textOf(stateWords, value))}`
+  if (field === "device_type") return `type ${inSentence(textOf(typeWords, value))}`
+  if (field === "unsynchronized_by") return inSentence(outOfSync(value))
+  if (field === "synchronized") return value === "true" ? "in sync" : "out of sync"
+  return value === "true" ? inSentence(textOf(standingWords, field)) : `${plainly(field)} ${value}`
+}
+
 /** Removes all filters. */
-const noFilters = (words: Words): Words =>
+const noFilters = (words: Address): Address =>
   Object.fromEntries(
     Object.keys(words)
       .filter(isFilter)
@@ -32,18 +42,18 @@ const noFilters = (words: Words): Words =>
 
 export const Filters = ({ change, words }: Props) => {
   const active = Object.keys(words).filter((name) => isFilter(name) && words[name] !== undefined && words[name] !== "")
-  const select = (label: string, field: string, values: ReadonlyArray<string>) => (
+  const select = (label: string, field: string, values: Words<string>) => (
     <NativeSelect
       aria-label={label}
       value={words[field] ?? ""}
-      data={[{ value: "", label: `${label}: all` }, ...values]}
+      data={[{ value: "", label: `${label}: all` }, ...optionsOf(values)]}
       onChange={(event) => change({ [field]: event.currentTarget.value || undefined })}
     />
   )
   return (
     <Group gap="xs" mb="xs">
-      {select("State", "filter[state]", STATES)}
-      {select("Type", "filter[device_type]", TYPES)}
+      {select("State", "filter[state]", stateWords)}
+      {select("Type", "filter[device_type]", typeWords)}
       {VIEWS.map(([label, filters]) => (
         <Button
           key={label}
@@ -56,7 +66,7 @@ export const Filters = ({ change, words }: Props) => {
       ))}
       {active.length > 0 && (
         <Button size="compact-sm" variant="default" onClick={() => change(noFilters(words))}>
-          show all ({active.map((name) => `${name.slice(7, -1)} ${words[name]}`).join(", ")})
+          Show all (now: {active.map((name) => saidOf(name.slice(7, -1), words[name] ?? "")).join(", ")})
         </Button>
       )}
     </Group>

@@ -1,19 +1,14 @@
 /** The columns of the list of devices. */
+import { Worded, WordShown } from "../../parts/Worded.tsx"
+import { textOf } from "../../../src/domain/words/Word.ts"
+import { standingWords, stateWords, syncWord, typeWords } from "../../../src/domain/words/DeviceWords.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { Tone } from "../../parts/Tone.tsx"
-import { toneOfState } from "../../parts/tones.ts"
 import type { Causes } from "./useCauses.ts"
 import type { Column } from "../../parts/VirtualTable.tsx"
 import { When } from "../../parts/When.tsx"
 
 export type DeviceRow = Data<"GET /devices">["devices"][number]
-
-const Synchronized = ({ cause, row }: { readonly row: DeviceRow; readonly cause: string | undefined }) => {
-  if (row.state !== "MANAGED") return <Tone tone="quiet">not managed</Tone>
-  if (row.synchronized) return <Tone tone="good">synchronized</Tone>
-  return <Tone tone="warn">{cause === undefined ? "unsynchronized" : `unsynchronized: ${cause}`}</Tone>
-}
 
 /** The columns, with why devices are not synchronized. */
 export const columnsWith = (causes: Causes): ReadonlyArray<Column<DeviceRow>> => [
@@ -27,18 +22,27 @@ export const columnsWith = (causes: Causes): ReadonlyArray<Column<DeviceRow>> =>
   {
     key: "state",
     head: "State",
-    width: 140,
+    width: 170,
     sort: "state",
-    cell: ({ state }) => <Tone tone={toneOfState(state)}>{state}</Tone>
+    cell: ({ state }) => <Worded of={stateWords} value={state} />
   },
   {
     key: "synchronized",
-    head: "Synchronized",
+    head: "In sync",
     width: 250,
     sort: "synchronized",
-    cell: (row) => <Synchronized row={row} cause={causes.of(row.hostname)} />
+    cell: (row) => {
+      const cause = causes.of(row.hostname)
+      return <WordShown word={syncWord(row, cause)} raw={cause ?? String(row.synchronized)} />
+    }
   },
-  { key: "type", head: "Type", width: 90, sort: "device_type", cell: ({ device_type }) => device_type },
+  {
+    key: "type",
+    head: "Type",
+    width: 120,
+    sort: "device_type",
+    cell: ({ device_type }) => textOf(typeWords, device_type)
+  },
   { key: "group", head: "Group", width: 140, cell: ({ primary_group }) => primary_group },
   {
     key: "address",
@@ -49,12 +53,12 @@ export const columnsWith = (causes: Causes): ReadonlyArray<Column<DeviceRow>> =>
   },
   { key: "model", head: "Model", width: 180, sort: "model", cell: ({ model }) => model ?? "" },
   { key: "version", head: "Version", width: 110, sort: "os_version", cell: ({ os_version }) => os_version ?? "" },
-  { key: "seen", head: "Last seen", width: 210, sort: "last_seen", cell: ({ last_seen }) => <When at={last_seen} /> },
+  { key: "seen", head: "Last seen", width: 160, sort: "last_seen", cell: ({ last_seen }) => <When at={last_seen} /> },
   {
     key: "drift",
-    head: "Drift",
-    width: 100,
+    head: "By hand",
+    width: 160,
     sort: "drifted",
-    cell: ({ hostname }) => (causes.hasDrifted(hostname) ? <Tone tone="bad">drifted</Tone> : "")
+    cell: ({ hostname }) => (causes.hasDrifted(hostname) ? <Worded of={standingWords} value="drifted" /> : "")
   }
 ]

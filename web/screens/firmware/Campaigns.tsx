@@ -1,4 +1,7 @@
 /** Upgrades: the selected one with the progress of each of its devices, and all others. */
+import { Worded } from "../../parts/Worded.tsx"
+import { inSentence } from "../../../src/domain/words/Word.ts"
+import { upgradeStepWords, upgradeWords } from "../../../src/domain/words/JobWords.ts"
 import { Group, Stack, Text, Title } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -9,32 +12,20 @@ import { JobStatus } from "../../parts/JobStatus.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Tone } from "../../parts/Tone.tsx"
-import type { ToneName } from "../../parts/tones.ts"
 import { When } from "../../parts/When.tsx"
-import { STEPS } from "./upgradeForm.ts"
 
 type Campaign = Data<"GET /job/:id/upgrade">
 type Device = Campaign["devices"][number]
 
-const STATES: Readonly<Record<Device["state"], { readonly tone: ToneName; readonly label: string }>> = {
-  waiting: { tone: "quiet", label: "waits" },
-  working: { tone: "info", label: "at work" },
-  returning: { tone: "warn", label: "reboots" },
-  done: { tone: "good", label: "done" },
-  failed: { tone: "bad", label: "failed" }
-}
-
 const ORDER: ReadonlyArray<Device["state"]> = ["failed", "returning", "working", "waiting", "done"]
-
-const labelOf = (step: string | null): string => STEPS.find((one) => one.step === step)?.label ?? ""
 
 const Counts = ({ devices }: Pick<Campaign, "devices">) => (
   <Group gap="md" role="status" aria-label="How far the upgrade is">
     {ORDER.map((state) => {
       const count = devices.filter((device) => device.state === state).length
       return count === 0 ? null : (
-        <Tone key={state} tone={STATES[state].tone}>
-          {count} {STATES[state].label}
+        <Tone key={state} tone={upgradeWords[state].tone}>
+          {count} {inSentence(upgradeWords[state].text)}
         </Tone>
       )
     })}
@@ -71,7 +62,7 @@ const Looked = ({ id }: { readonly id: string }) => {
       <Asked of={asked} what="the upgrade">
         {({ data: { devices, steps } }) => (
           <>
-            <Text size="sm">{steps.map(labelOf).join(" → ")}</Text>
+            <Text size="sm">{steps.map((step) => upgradeStepWords[step].text).join(" → ")}</Text>
             {devices.length === 0 ? (
               <Empty>It has not chosen its devices yet: it waits for its turn or its time.</Empty>
             ) : (
@@ -85,8 +76,8 @@ const Looked = ({ id }: { readonly id: string }) => {
                   cells={(device) => [
                     <PlainLink to={`/device/${encodeURIComponent(device.hostname)}`}>{device.hostname}</PlainLink>,
                     device.group === 0 ? "" : device.group,
-                    <Tone tone={STATES[device.state].tone}>{STATES[device.state].label}</Tone>,
-                    labelOf(device.step),
+                    <Worded of={upgradeWords} value={device.state} />,
+                    device.step === null ? "" : upgradeStepWords[device.step].text,
                     `${device.steps_done.length} of ${steps.length}`,
                     version(device),
                     <Why {...device} />

@@ -1,4 +1,5 @@
 /** The images that switches can fetch, downloads with their progress, and the form to begin one. */
+import { size } from "../../../src/domain/words/Units.ts"
 import { Button, Checkbox, Group, Progress, Stack, Text, TextInput, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
@@ -13,7 +14,10 @@ import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { useAct } from "../../parts/useAct.ts"
-import { bytesText, percentOf } from "./bytes.ts"
+
+/** The whole percents that have arrived; undefined while the size is unknown. */
+const percentOf = (bytes: number | null, total: number | null): number | undefined =>
+  bytes === null || total === null || total === 0 ? undefined : Math.floor((100 * bytes) / total)
 
 type Answer = Data<"GET /firmware_images">
 type Download = Answer["downloads"][number]
@@ -26,8 +30,8 @@ const Coming = ({ download: { bytes, by, file, job_id, total } }: { readonly dow
     <div>
       <Text size="sm">
         {name}, <PlainLink to={`/job/${job_id}`}>job {job_id}</PlainLink> of {by ?? "the server"}:{" "}
-        {bytes === null ? "waits, or has just begun" : bytesText(bytes)}
-        {total !== null && ` of ${bytesText(total)}`}
+        {bytes === null ? "waits, or has just begun" : size(bytes)}
+        {total !== null && ` of ${size(total)}`}
         {percent !== undefined && ` (${percent} %)`}
       </Text>
       <Progress
@@ -167,7 +171,7 @@ export const Images = () => {
                 keyOf={({ file }) => file}
                 cells={(image) => [
                   image.file,
-                  image.size === null ? "" : bytesText(image.size),
+                  image.size === null ? "" : size(image.size),
                   <Text span ff="monospace" size="sm">
                     {image.sha1 ?? "not computed yet"}
                   </Text>,

@@ -1,16 +1,16 @@
 /** The form of an upgrade, as texts of the address and as the body of the request. Pure. */
 
+import { upgradeStepWords } from "../../../src/domain/words/JobWords.ts"
+
 type Words = Readonly<Record<string, string | undefined>>
 
-export type Step = "pre_flight" | "download" | "activate" | "reboot" | "post_flight"
+export type Step = keyof typeof upgradeStepWords
 
-export const STEPS: ReadonlyArray<{ readonly step: Step; readonly label: string }> = [
-  { step: "pre_flight", label: "Check before" },
-  { step: "download", label: "Copy the image" },
-  { step: "activate", label: "Activate it" },
-  { step: "reboot", label: "Reboot" },
-  { step: "post_flight", label: "Check after" }
-]
+/** In their order. */
+export const STEPS = (["pre_flight", "download", "activate", "reboot", "post_flight"] as const).map((step) => ({
+  step,
+  label: upgradeStepWords[step].text
+}))
 
 /** The selected steps: all that are not left out. */
 export const stepsOf = (words: Words): ReadonlySet<Step> =>

@@ -1,4 +1,7 @@
 /** Alerts: the newest, who receives which, mutes, and messages that were given up. */
+import { WordShown } from "../../parts/Worded.tsx"
+import { textOf, wordOf } from "../../../src/domain/words/Word.ts"
+import { alertWords } from "../../../src/domain/words/ServerWords.ts"
 import { Alert, Title } from "@mantine/core"
 import type { Data } from "../../../src/api/Calls.ts"
 import { ask } from "../../api/call.ts"
@@ -10,14 +13,11 @@ import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Tone } from "../../parts/Tone.tsx"
-import type { ToneName } from "../../parts/tones.ts"
 import { When } from "../../parts/When.tsx"
 import { DeadLetters } from "./DeadLetters.tsx"
 import { Mutes } from "./Mutes.tsx"
 
 type AlertList = Data<"GET /alerts">
-
-const TONES: Readonly<Record<string, ToneName>> = { error: "bad", critical: "bad", warning: "warn" }
 
 const Newest = ({ alerts }: Pick<AlertList, "alerts">) =>
   alerts.length === 0 ? (
@@ -29,7 +29,10 @@ const Newest = ({ alerts }: Pick<AlertList, "alerts">) =>
       rows={alerts}
       keyOf={({ id }) => id}
       cells={({ count, level, opened_at, receivers, resolved_at, sent_at, title }) => [
-        <Tone tone={resolved_at === null ? (TONES[level] ?? "info") : "quiet"}>{level}</Tone>,
+        <WordShown
+          word={{ ...wordOf(alertWords, level), ...(resolved_at === null ? {} : { tone: "quiet" }) }}
+          raw={level}
+        />,
         title,
         count,
         <When at={opened_at} />,
@@ -77,7 +80,7 @@ const Told = ({ receivers, rules }: Pick<AlertList, "receivers" | "rules">) => {
         heads={["Rule", "Level", "To"]}
         rows={rules}
         keyOf={({ name }) => name}
-        cells={({ level, name, to }) => [name, level, to.join(", ")]}
+        cells={({ level, name, to }) => [name, textOf(alertWords, level), to.join(", ")]}
       />
     </>
   )

@@ -1,4 +1,6 @@
 /** Things that are stuck or about to break: since when, why, the safe next step, and the repair, which asks first. */
+import { Worded } from "../../parts/Worded.tsx"
+import { findingLevelWords } from "../../../src/domain/words/ServerWords.ts"
 import { Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -10,7 +12,6 @@ import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
 import { When } from "../../parts/When.tsx"
 
 type Finding = Data<"GET /system/findings">["findings"][number]
@@ -53,7 +54,7 @@ export const Findings = () => {
             rows={findings}
             keyOf={({ about, kind, what }) => `${kind} ${about} ${what}`}
             cells={(finding) => [
-              <Tone tone={finding.level === "bad" ? "bad" : "warn"}>{finding.level === "bad" ? "bad" : "look"}</Tone>,
+              <Worded of={findingLevelWords} value={finding.level} />,
               <About finding={finding} />,
               <>
                 {finding.what}

@@ -1,4 +1,8 @@
 /** The health of the server: its parts, figures with a verdict, waiting work, replicas and repositories. */
+import { duration, size } from "../../../src/domain/words/Units.ts"
+import { textOf } from "../../../src/domain/words/Word.ts"
+import { jobTitle, statusWords } from "../../../src/domain/words/JobWords.ts"
+import { partWords, retainedWords } from "../../../src/domain/words/ServerWords.ts"
 import { Alert, Title } from "@mantine/core"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
@@ -11,7 +15,6 @@ import { Tone } from "../../parts/Tone.tsx"
 import type { ToneName } from "../../parts/tones.ts"
 import { When } from "../../parts/When.tsx"
 import { Findings } from "./Findings.tsx"
-import { durationOf, sizeOf } from "./words.ts"
 
 const EVERY = 10_000
 
@@ -30,14 +33,14 @@ const figuresOf = ({ database, dead_letters, disk, process, queue }: Status): Re
   const lag = process.loop_lag_seconds.p99
   const used = disk === null ? 0 : 1 - disk.free_bytes / disk.size_bytes
   return [
-    { name: "Runs for", text: durationOf(process.uptime_seconds), tone: "quiet" },
-    { name: "Delay of the event loop, 99 %", text: durationOf(lag), tone: graded(lag, 0.1, 1) },
+    { name: "Runs for", text: duration(process.uptime_seconds), tone: "quiet" },
+    { name: "Delay of the event loop, 99 %", text: duration(lag), tone: graded(lag, 0.1, 1) },
     {
       name: "Event loop at work",
       text: `${Math.round(process.loop_utilization * 100)} %`,
       tone: graded(process.loop_utilization, 0.7, 0.95)
     },
-    { name: "Memory", text: sizeOf(process.memory_bytes), tone: "quiet" },
+    { name: "Memory", text: size(process.memory_bytes), tone: "quiet" },
     ...(process.open_files === null
       ? []
       : [{ name: "Open files", text: String(process.open_files), tone: "quiet" as const }]),
@@ -45,14 +48,14 @@ const figuresOf = ({ database, dead_letters, disk, process, queue }: Status): Re
       ? { name: "Disk", text: "not known", tone: "warn" }
       : {
           name: "Disk free",
-          text: `${sizeOf(disk.free_bytes)} of ${sizeOf(disk.size_bytes)}`,
+          text: `${size(disk.free_bytes)} of ${size(disk.size_bytes)}`,
           tone: graded(used, 0.85, 0.95)
         },
     database === null
       ? { name: "Database", text: "does not answer", tone: "bad" }
       : {
           name: "Database",
-          text: `PostgreSQL ${database.version}${database.is_embedded ? ", embedded" : ""}, ${sizeOf(database.size_bytes)}, schema ${database.schema_version}`,
+          text: `PostgreSQL ${database.version}${database.is_embedded ? ", embedded" : ""}, ${size(database.size_bytes)}, schema ${database.schema_version}`,
           tone: "good"
         },
     ...(database === null || database.connections.length === 0
@@ -69,13 +72,13 @@ const figuresOf = ({ database, dead_letters, disk, process, queue }: Status): Re
       : [
           {
             name: "Oldest job that waits",
-            text: queue.oldest_seconds === 0 ? "none waits" : durationOf(queue.oldest_seconds),
+            text: queue.oldest_seconds === 0 ? "none waits" : duration(queue.oldest_seconds),
             tone: graded(queue.oldest_seconds, 60, 600)
           }
         ]),
     ...(dead_letters === null
       ? []
-      : [{ name: "Dead letters of alerts", text: String(dead_letters), tone: graded(dead_letters, 1, 100) }])
+      : [{ name: "Messages not delivered", text: String(dead_letters), tone: graded(dead_letters, 1, 100) }])
   ]
 }
 
@@ -116,22 +119,11 @@ const Replicas = ({ replicas }: { readonly replicas: NonNullable<Status["replica
       keyOf={({ address }) => address}
       cells={({ address, heard_seconds, is_healthy }) => [
         address,
-        is_healthy ? <Tone tone="good">works</Tone> : <Tone tone="bad">does not answer</Tone>,
-        `${durationOf(heard_seconds)} ago`
+        is_healthy ? <Tone tone="good">Works</Tone> : <Tone tone="bad">Does not answer</Tone>,
+        `${duration(heard_seconds)} ago`
       ]}
     />
   )
-
-const KINDS: Readonly<Record<string, string>> = {
-  audit: "Events of the audit",
-  change: "Changes of devices",
-  config: "Configurations of jobs",
-  event: "Other events",
-  job: "Jobs",
-  job_device: "Jobs on each device",
-  operation: "Operations on switches",
-  stored_text: "Texts that are stored once"
-}
 
 const Retained = ({ retained }: { readonly retained: NonNullable<Status["retained"]> }) =>
   retained.length === 0 ? (
@@ -145,9 +137,9 @@ const Retained = ({ retained }: { readonly retained: NonNullable<Status["retaine
       rows={retained}
       keyOf={({ kind }) => kind}
       cells={({ bytes, due, kind, looked_at, oldest, rows }) => [
-        KINDS[kind] ?? kind,
+        textOf(retainedWords, kind),
         rows,
-        bytes === null ? "in the table of another kind" : sizeOf(bytes),
+        bytes === null ? "in the table of another kind" : size(bytes),
         oldest === null ? "none" : <When at={oldest} />,
         due,
         <When at={looked_at} />
@@ -184,8 +176,8 @@ const Shown = ({ status }: { readonly status: Status }) => (
       rows={status.checks}
       keyOf={({ name }) => name}
       cells={({ message = "", name, status: standing }) => [
-        name,
-        standing === "UP" ? <Tone tone="good">works</Tone> : <Tone tone="bad">does not work</Tone>,
+        textOf(partWords, name),
+        standing === "UP" ? <Tone tone="good">Works</Tone> : <Tone tone="bad">Does not work</Tone>,
         message
       ]}
     />
@@ -210,10 +202,10 @@ const Shown = ({ status }: { readonly status: Status }) => (
     ) : (
       <SmallTable
         label="Unfinished jobs"
-        heads={["Function", "Status", "Count"]}
+        heads={["Job", "Status", "Count"]}
         rows={status.queue.jobs}
         keyOf={(job) => `${job.function_name} ${job.status}`}
-        cells={(job) => [job.function_name, job.status.toLowerCase(), job.count]}
+        cells={(job) => [jobTitle(job.function_name), textOf(statusWords, job.status), job.count]}
       />
     )}
     <Title order={2} mt="md" mb="xs">

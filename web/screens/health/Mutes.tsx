@@ -2,9 +2,10 @@
 import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { useQueryClient } from "@tanstack/react-query"
-import { type FormEvent, useState } from "react"
+import type { FormEvent } from "react"
 import { AwaitsApproval, request } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
+import { useDraft } from "../../app/useDraft.ts"
 import { useMay } from "../../app/useSession.ts"
 import { AskFirst } from "../../parts/AskFirst.tsx"
 import { Asked } from "../../parts/Asked.tsx"
@@ -16,6 +17,13 @@ import { When } from "../../parts/When.tsx"
 
 const EMPTY = { device: "", group: "", rule: "", reason: "", minutes: "120" }
 
+type Draft = typeof EMPTY
+
+const isDraft = (value: unknown): value is Draft =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.keys(EMPTY).every((name) => typeof Reflect.get(value, name) === "string")
+
 const FIELDS = [
   { name: "device", label: "Devices, such as lhv-*", required: false },
   { name: "group", label: "Group", required: false },
@@ -25,11 +33,12 @@ const FIELDS = [
 ] as const
 
 const Fields = ({ close, done }: { readonly close: () => void; readonly done: () => Promise<unknown> }) => {
-  const [draft, setDraft] = useState(EMPTY)
+  const [draft, setDraft, forgetDraft] = useDraft("mute", EMPTY, isDraft)
   const { busy, error, run } = useAct()
   const save = async () => {
     const given = Object.entries(draft).filter(([, text]) => text.trim() !== "")
     await request("POST /alerts/mutes", { body: { ...Object.fromEntries(given), minutes: Number(draft.minutes) } })
+    forgetDraft()
     await done()
   }
   const submit = async (event: FormEvent) => {

@@ -1,10 +1,16 @@
 /** The settings that the server was started with, without secrets. */
+import { inNaturalOrder } from "../../../src/domain/words/Natural.ts"
 import { Code } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { settingOf } from "./words.ts"
+
+/** A setting in the form in which it would be written. */
+const settingOf = (value: unknown): string => {
+  if (value === null || value === undefined || value === "") return "not set"
+  return typeof value === "string" ? value : JSON.stringify(value)
+}
 
 export const SettingsInForce = () => {
   const asked = useAsk("GET /settings/server")
@@ -20,7 +26,7 @@ export const SettingsInForce = () => {
           <SmallTable
             label="Settings in force"
             heads={["Setting", "Value"]}
-            rows={Object.entries(api).toSorted(([a], [b]) => a.localeCompare(b))}
+            rows={Object.entries(api).toSorted(([a], [b]) => inNaturalOrder(a, b))}
             keyOf={([name]) => name}
             cells={([name, value]) => [name, <Code>{settingOf(value)}</Code>]}
           />

@@ -1,4 +1,5 @@
 /** One job: its status, the progress of its devices, failures, and the possible actions. */
+import { jobTitle } from "../../../src/domain/words/JobWords.ts"
 import { Group, Stack, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { usePart } from "../../app/useAddress.ts"
@@ -44,7 +45,7 @@ const Head = ({ job }: { readonly job: JobRecord }) => (
   <Stack gap={2} mb="sm">
     <Group gap="md">
       <JobStatus job={job} />
-      <span>{job.function_name}</span>
+      <span title={job.function_name}>{jobTitle(job.function_name)}</span>
       <span>by {job.scheduled_by ?? "the server"}</span>
       {job.ticket_ref !== null && <span>ticket {job.ticket_ref}</span>}
       {job.change_score !== null && <span>change score {job.change_score}</span>}
@@ -68,7 +69,7 @@ const Head = ({ job }: { readonly job: JobRecord }) => (
     <Waits job={job} />
     {job.abort_reason !== null && (
       <Text>
-        Aborted by {job.aborted_by ?? "the server"}: {job.abort_reason}
+        Stopped by {job.aborted_by ?? "the server"}: {job.abort_reason}
       </Text>
     )}
   </Stack>
@@ -103,9 +104,7 @@ export default function Job() {
           jobs.map((job) => (
             <div key={job.id}>
               <Head job={job} />
-              {job.exception !== null && (
-                <Problem error={job.exception.message} title="The job ended in an exception" />
-              )}
+              {job.exception !== null && <Problem error={job.exception.message} title="The job could not run" />}
               {job.function_name === "device_upgrade" && (
                 <PlainLink to={`/firmware?tab=campaigns&job=${job.id}`}>Each switch, step by step</PlainLink>
               )}

@@ -53,9 +53,9 @@ export const Tiles = ({
     <>
       <Group justify="space-between">
         <Text role="status">
-          {ended} of {devices.length} devices {isDryRun ? "looked at" : "through"}
+          {ended} of {devices.length} {isDryRun ? "compared" : "done"}
         </Text>
-        <progress aria-label="Devices that are through" max={devices.length} value={ended} />
+        <progress aria-label="Devices that are done" max={devices.length} value={ended} />
       </Group>
       {stages.map(({ key, label, tone }) => {
         const here = byStage.get(key)

@@ -1,11 +1,13 @@
 /** Advice about a failed device, from the reason why its change ended. Pure. */
 
+import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"
+
 interface Failed {
   readonly phase: string | null
   readonly reason: string | null
 }
 
-const BY_REASON: Readonly<Record<string, string>> = {
+const BY_REASON: Partial<Readonly<Record<ChangeReason, string>>> = {
   unreachable:
     "The switch did not answer. Look at its power, its uplink and its management address, then retry the failed ones.",
   connectionLost:
@@ -40,7 +42,7 @@ export const adviceFor = ({ phase, reason }: Failed): string => {
   if (phase === "unknown")
     return "It is unknown which configuration this switch runs. Look at it before anything else is pushed to it."
   return (
-    (reason === null ? undefined : BY_REASON[reason]) ??
+    (reason === null ? undefined : Object.entries(BY_REASON).find(([known]) => known === reason)?.[1]) ??
     "Read the message above, correct the cause, and retry the failed ones."
   )
 }

@@ -1,4 +1,6 @@
 /** The stage of a device in a rollout, for people: few stages, in order. Pure. */
+import type { ChangePhase } from "../../../machines/change/ChangeRow.ts"
+import { stageWords } from "../../../src/domain/words/JobWords.ts"
 import type { ToneName } from "../../parts/tones.ts"
 
 interface Standing {
@@ -13,21 +15,13 @@ export interface Stage {
 }
 
 /** All stages, in the order in which they are shown. */
-export const stages = [
-  { key: "failed", label: "failed", tone: "bad" },
-  { key: "unknown", label: "unknown", tone: "bad" },
-  { key: "waiting", label: "waits", tone: "quiet" },
-  { key: "loaded", label: "loaded", tone: "info" },
-  { key: "committed", label: "committed", tone: "info" },
-  { key: "proved", label: "proved", tone: "info" },
-  { key: "reverting", label: "going back", tone: "warn" },
-  { key: "confirmed", label: "confirmed", tone: "good" },
-  { key: "done", label: "done", tone: "good" }
-] as const satisfies ReadonlyArray<Stage>
+export const stages = (
+  ["failed", "unknown", "waiting", "loaded", "committed", "proved", "reverting", "confirmed", "done"] as const
+).map((key) => ({ key, label: stageWords[key].text, tone: stageWords[key].tone })) satisfies ReadonlyArray<Stage>
 
-type StageKey = (typeof stages)[number]["key"]
+type StageKey = keyof typeof stageWords
 
-const ofPhase: Readonly<Record<string, StageKey>> = {
+const ofPhase = {
   planned: "waiting",
   loading: "loaded",
   discarding: "loaded",
@@ -46,12 +40,14 @@ const ofPhase: Readonly<Record<string, StageKey>> = {
   discarded: "done",
   reverted: "failed",
   unknown: "unknown"
-}
+} as const satisfies Readonly<Record<ChangePhase, StageKey>>
+
+const stageIn = (phase: string): StageKey | undefined => Object.entries(ofPhase).find(([known]) => known === phase)?.[1]
 
 /** The stage of a device. A phase that is not listed here is unknown, never a success. */
 export const stageOf = ({ failed, phase }: Standing): StageKey => {
   if (phase === "unknown") return "unknown"
   if (failed === true) return "failed"
   if (phase === null) return failed === null ? "waiting" : "done"
-  return ofPhase[phase] ?? "unknown"
+  return stageIn(phase) ?? "unknown"
 }

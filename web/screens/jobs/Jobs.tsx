@@ -1,4 +1,5 @@
 /** All jobs, the newest first, and the locks that they hold. */
+import { jobTitle } from "../../../src/domain/words/JobWords.ts"
 import { Group, Pagination, SegmentedControl } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"
@@ -64,7 +65,7 @@ export default function Jobs() {
                 keyOf={({ id }) => id}
                 cells={(job) => [
                   <PlainLink to={`/job/${job.id}`}>{job.id}</PlainLink>,
-                  job.function_name,
+                  <span title={job.function_name}>{jobTitle(job.function_name)}</span>,
                   <JobStatus job={job} />,
                   job.counts === null || job.counts.devices === 0
                     ? ""

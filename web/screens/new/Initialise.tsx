@@ -2,6 +2,7 @@
 import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from "@mantine/core"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
+import { isFlag, isText, useDraft } from "../../app/useDraft.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { Tone } from "../../parts/Tone.tsx"
@@ -45,9 +46,9 @@ interface Props {
 
 export const Initialise = ({ device: { id, places, replaces: replaced }, started }: Props) => {
   const may = useMay()
-  const [hostname, setHostname] = useState(replaced ?? "")
-  const [type, setType] = useState("ACCESS")
-  const [isReplacing, setReplacing] = useState(replaced !== null)
+  const [hostname, setHostname, forgetHostname] = useDraft(`switch ${id} name`, replaced ?? "", isText)
+  const [type, setType, forgetType] = useDraft(`switch ${id} type`, "ACCESS", isText)
+  const [isReplacing, setReplacing, forgetReplacing] = useDraft(`switch ${id} replaces`, replaced !== null, isFlag)
   const [checks, setChecks] = useState<Checks | null>(null)
   const { busy, error, run } = useAct()
   const body = { hostname, device_type: type, ...(isReplacing ? { replace_hostname: true } : {}) }
@@ -61,6 +62,7 @@ export const Initialise = ({ device: { id, places, replaces: replaced }, started
   const start = () =>
     run(async () => {
       const { answer } = await ask("POST /device_init/:id", { params: { id }, body })
+      for (const forget of [forgetHostname, forgetType, forgetReplacing]) forget()
       started(answer.job_id, hostname)
     })
   if (!may("POST", `/device_init/${id}`)) return null

@@ -1,4 +1,7 @@
 /** An initialisation step by step: each job of the chain, and the step that failed. */
+import { textOf } from "../../../src/domain/words/Word.ts"
+import { phaseWords } from "../../../src/domain/words/ChangeWords.ts"
+import { jobTitle } from "../../../src/domain/words/JobWords.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { JobStatus } from "../../parts/JobStatus.tsx"
@@ -14,10 +17,11 @@ export const JobSteps = ({ id }: { readonly id: number }) => {
       {({ data: { jobs } }) =>
         jobs.map((job) => (
           <div key={job.id}>
-            <PlainLink to={`/job/${id}`}>{job.function_name}</PlainLink> <JobStatus job={job} />
+            <PlainLink to={`/job/${id}`}>{jobTitle(job.function_name)}</PlainLink> <JobStatus job={job} />
             {devices.map(({ hostname, phase, why }) => (
               <div key={hostname}>
-                {hostname}: {phase ?? ""} {why !== null && <Tone tone="bad">{why}</Tone>}
+                {hostname}: {phase === null ? "" : textOf(phaseWords, phase)}{" "}
+                {why !== null && <Tone tone="bad">{why}</Tone>}
               </div>
             ))}
             {job.exception !== null && <Tone tone="bad">{job.exception.message}</Tone>}

@@ -1,10 +1,11 @@
 /** Leases of DHCP servers that the server refused, or has no room for yet. */
+import { Worded } from "../../parts/Worded.tsx"
+import { leaseWords } from "../../../src/domain/words/ServerWords.ts"
 import { Stack, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
 import { When } from "../../parts/When.tsx"
 
 const OFTEN = 30_000
@@ -33,7 +34,7 @@ export const Leases = () => {
                 dhcp_ip,
                 platform,
                 <>
-                  <Tone tone={outcome === "refused" ? "bad" : "warn"}>{outcome}</Tone> {message}
+                  <Worded of={leaseWords} value={outcome} /> {message}
                 </>,
                 <When at={since} />,
                 host

@@ -1,4 +1,6 @@
 /** New switches: what they are, where they are connected, whether they can be initialised, and the progress. */
+import { Worded } from "../../parts/Worded.tsx"
+import { stateWords } from "../../../src/domain/words/DeviceWords.ts"
 import { Accordion, Stack, Tabs, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -7,8 +9,6 @@ import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
-import { Tone } from "../../parts/Tone.tsx"
-import { toneOfState } from "../../parts/tones.ts"
 import { When } from "../../parts/When.tsx"
 import { useState } from "react"
 import { HostKeys } from "./HostKeys.tsx"
@@ -21,9 +21,9 @@ import { Where } from "./Where.tsx"
 export type NewSwitch = Data<"GET /new_devices">["devices"][number]
 
 const WORDS: Readonly<Record<string, string>> = {
-  DISCOVERED: "waits to be initialised",
-  DHCP_BOOT: "has asked for an address; it is being discovered",
-  INIT: "is being initialised"
+  DISCOVERED: "is found and waits to be set up",
+  DHCP_BOOT: "has asked for an address; it is being looked at",
+  INIT: "is being set up"
 }
 
 const nameOf = ({ model, serial, ztp_mac }: NewSwitch): string => [serial, model, ztp_mac].filter(Boolean).join(", ")
@@ -61,7 +61,7 @@ const List = ({ started }: Pick<OneProps, "started">) => {
             {devices.map((device) => (
               <Accordion.Item key={device.id} value={String(device.id)}>
                 <Accordion.Control>
-                  <Tone tone={toneOfState(device.state)}>{device.state}</Tone> {device.hostname}:{" "}
+                  <Worded of={stateWords} value={device.state} /> {device.hostname}:{" "}
                   {nameOf(device) || "nothing is known of it yet"}
                 </Accordion.Control>
                 <Accordion.Panel>

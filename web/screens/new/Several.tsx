@@ -3,6 +3,7 @@ import { Button, FileInput, Group, Stack, Text, Textarea } from "@mantine/core"
 import { useState } from "react"
 import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
+import { isText, useDraft } from "../../app/useDraft.ts"
 import { useMay } from "../../app/useSession.ts"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Problem, sentencesOf } from "../../parts/Problem.tsx"
@@ -37,7 +38,7 @@ const checkLine = async ({ hostname, id, problem, type }: Line): Promise<Standin
 
 export const Several = () => {
   const may = useMay()
-  const [text, setText] = useState("")
+  const [text, setText] = useDraft("several switches", "", isText)
   const [standings, setStandings] = useState<ReadonlyArray<Standing>>([])
   const devices = useAsk(
     "GET /devices",

@@ -1,4 +1,6 @@
 /** Alerts that are open. */
+import { Worded } from "../../parts/Worded.tsx"
+import { alertWords } from "../../../src/domain/words/ServerWords.ts"
 import { List, Title } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
@@ -40,8 +42,7 @@ export const Alerts = () => {
                 <List size="sm">
                   {open.slice(0, SHOWN).map(({ id, level, opened_at, title }) => (
                     <List.Item key={id}>
-                      <Tone tone={level === "critical" || level === "error" ? "bad" : "warn"}>{level}</Tone> {title},
-                      since <When at={opened_at} />
+                      <Worded of={alertWords} value={level} /> {title}, since <When at={opened_at} />
                     </List.Item>
                   ))}
                 </List>

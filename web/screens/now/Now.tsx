@@ -1,4 +1,6 @@
 /** The present status of the network: problems first, each number a link to its list. */
+import { inSentence, textOf } from "../../../src/domain/words/Word.ts"
+import { outOfSync, stateWords } from "../../../src/domain/words/DeviceWords.ts"
 import { Grid, Title } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -10,14 +12,6 @@ import { Count } from "./Count.tsx"
 import { NotInForce } from "./NotInForce.tsx"
 import { RunningJobs } from "./RunningJobs.tsx"
 
-const CAUSES: Readonly<Record<string, string>> = {
-  refresh_settings: "settings changed",
-  refresh_templates: "templates changed",
-  interface_updated: "ports changed",
-  drift: "drifted",
-  unknown: "of unknown cause"
-}
-
 const listOf = (filter: string, value: string) =>
   `/devices?${encodeURIComponent(`filter[${filter}]`)}=${encodeURIComponent(value)}`
 
@@ -27,23 +21,29 @@ const Counts = () => {
     <Asked of={asked} what="the counts">
       {({ data: { devices, jobs } }) => (
         <div className="counts">
-          <Count number={devices.unreachable} label="unreachable" to={listOf("unreachable", "true")} bad />
-          <Count number={jobs.failed_today} label="jobs failed today" to="/jobs?show=failed_today" bad />
-          <Count number={devices.drifted} label="drifted" to={listOf("drifted", "true")} bad />
+          <Count number={devices.unreachable} label="not answering" to={listOf("unreachable", "true")} bad />
+          <Count number={jobs.failed_today} label="failed today" to="/jobs?show=failed_today" bad />
+          <Count number={devices.drifted} label="changed by hand" to={listOf("drifted", "true")} bad />
           {Object.entries(devices.unsynchronized_by).map(([cause, number]) => (
             <Count
               key={cause}
               number={number}
-              label={`unsynchronized: ${CAUSES[cause] ?? cause}`}
+              label={inSentence(outOfSync(cause))}
               to={listOf("unsynchronized_by", cause)}
               warn
             />
           ))}
-          <Count number={devices.in_change} label="in change" to={listOf("in_change", "true")} />
+          <Count number={devices.in_change} label="changing" to={listOf("in_change", "true")} />
           <Count number={jobs.running} label="jobs running" to="/jobs?show=running" />
           <Count number={jobs.waiting} label="jobs waiting" to="/jobs?show=waiting" />
           {Object.entries(devices.by_state).map(([state, number]) => (
-            <Count key={state} number={number} label={state} to={listOf("state", state)} good={state === "MANAGED"} />
+            <Count
+              key={state}
+              number={number}
+              label={inSentence(textOf(stateWords, state))}
+              to={listOf("state", state)}
+              good={state === "MANAGED"}
+            />
           ))}
           <Count number={devices.total} label="devices" to="/devices" />
         </div>

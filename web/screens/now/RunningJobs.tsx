@@ -1,4 +1,5 @@
 /** Jobs that run or wait, with their progress and what they wait for. */
+import { jobTitle } from "../../../src/domain/words/JobWords.ts"
 import { Group, Stack } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -29,11 +30,11 @@ export const RunningJobs = () => {
             {open.map((job) => (
               <Group key={job.id} gap="md">
                 <PlainLink to={`/job/${job.id}`}>job {job.id}</PlainLink>
-                <span>{job.function_name}</span>
+                <span title={job.function_name}>{jobTitle(job.function_name)}</span>
                 <JobStatus job={job} />
                 {job.counts !== null && job.counts.devices > 0 && (
                   <span>
-                    {job.counts.devices} devices through, {job.counts.failed} failed
+                    {job.counts.succeeded + job.counts.failed} of {job.counts.devices} done, {job.counts.failed} failed
                   </span>
                 )}
                 {job.waiting_for !== null && "until" in job.waiting_for && job.waiting_for.until !== null && (

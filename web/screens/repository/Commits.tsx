@@ -1,4 +1,6 @@
 /** The newest commits with their results, the mistakes of the one in force, and the button that brings the newest one into force. */
+import { Worded } from "../../parts/Worded.tsx"
+import { commitWords } from "../../../src/domain/words/ServerWords.ts"
 import { Button, Checkbox, Group, Stack, Text, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
@@ -12,8 +14,6 @@ import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { Remarks, remarksOf } from "../../parts/Remarks.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
-import type { ToneName } from "../../parts/tones.ts"
 import { useAct } from "../../parts/useAct.ts"
 import { When } from "../../parts/When.tsx"
 import { Effects } from "./Effects.tsx"
@@ -21,14 +21,6 @@ import { type RepositoryName, useRepository, WhichRepository } from "./WhichRepo
 
 type Refreshed = Answer<"PUT /repository/:name">
 type Commit = Data<"GET /repository/:name/commits">["commits"][number]
-
-const STATES: Readonly<Record<Commit["state"], { readonly tone: ToneName; readonly label: string }>> = {
-  in_force: { tone: "good", label: "in force" },
-  refused: { tone: "bad", label: "refused" },
-  not_applied: { tone: "warn", label: "not applied" },
-  replaced: { tone: "quiet", label: "replaced" },
-  waiting: { tone: "warn", label: "waits for a confirmation" }
-}
 
 const HEADS = ["Commit", "State", "What", "By", "When"]
 
@@ -187,7 +179,7 @@ export const Commits = () => {
                   <Text span ff="monospace" size="sm" title={commit}>
                     {commit.slice(0, 10)}
                   </Text>,
-                  <Tone tone={STATES[state].tone}>{STATES[state].label}</Tone>,
+                  <Worded of={commitWords} value={state} />,
                   subject,
                   author,
                   <When at={at} />

@@ -1,4 +1,5 @@
 /** Every variable that the templates of a device receive, with the lines that define it. */
+import { variableWords } from "../../../src/domain/words/ServerWords.ts"
 import { Code, Group, Stack, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -14,14 +15,6 @@ type Answer = Data<"GET /device/:hostname/variables">
 type Variable = Answer["variables"][number]
 
 const HEADS = ["Variable", "Value", "From"]
-
-const SOURCES: Readonly<Record<Variable["source"], string>> = {
-  settings: "settings",
-  computed: "settings and database",
-  database: "database",
-  secret: "secret of the server",
-  override: "SETTINGS_OVERRIDE"
-}
 
 /** One line for a short value, a block for a long one. */
 const Value = ({ value }: { readonly value: unknown }) => {
@@ -40,7 +33,7 @@ const Value = ({ value }: { readonly value: unknown }) => {
 
 const From = ({ level, places, source }: Variable) => (
   <Stack gap={0}>
-    <Text size="sm">{level ?? SOURCES[source]}</Text>
+    <Text size="sm">{level ?? variableWords[source].text}</Text>
     {places.map(({ file, line }) => (
       <PlainLink
         key={file}

@@ -1,4 +1,7 @@
 /** The network by its cabling: core, distribution, access, in the colours of the devices' status; and the same as a list. */
+import { inSentence, textOf } from "../../../src/domain/words/Word.ts"
+import { phaseWords } from "../../../src/domain/words/ChangeWords.ts"
+import { stateWords, typeWords } from "../../../src/domain/words/DeviceWords.ts"
 import "@xyflow/react/dist/style.css"
 import { Button, Group, SegmentedControl, Text, useComputedColorScheme } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
@@ -26,6 +29,13 @@ const isColoring = (word: string): word is Coloring => colorings.some((one) => o
 
 const coloringIn = (word = ""): Coloring => (isColoring(word) ? word : "state")
 
+const COLORINGS: Readonly<Record<Coloring, string>> = {
+  state: "State",
+  synchronized: "In sync",
+  version: "Version",
+  job: "Job"
+}
+
 const openIn = (word: string | undefined): ReadonlySet<string> =>
   new Set((word ?? "").split("|").filter((key) => key !== ""))
 
@@ -39,7 +49,7 @@ const useJobDevices = (id: string | undefined): ReadonlyMap<string, string> => {
   return new Map(
     (data?.answer.data.devices ?? []).map(({ failed, hostname, phase }) => [
       hostname,
-      failed === true ? "failed" : (phase ?? "waits")
+      failed === true ? "failed" : phase === null ? "waiting" : inSentence(textOf(phaseWords, phase))
     ])
   )
 }
@@ -58,8 +68,8 @@ const List = ({
     keyOf={({ id }) => id}
     cells={({ device_type, hostname, id, state }) => [
       <PlainLink to={`/device/${encodeURIComponent(hostname)}`}>{hostname}</PlainLink>,
-      device_type,
-      state,
+      textOf(typeWords, device_type),
+      textOf(stateWords, state),
       (names.get(id) ?? []).join(", ")
     ]}
   />
@@ -112,7 +122,7 @@ export default function Topology() {
       <Group mb="xs">
         <SegmentedControl
           aria-label="Colour by"
-          data={[...colorings]}
+          data={colorings.map((value) => ({ value, label: COLORINGS[value] }))}
           value={coloring}
           onChange={(color) => change({ color })}
         />
@@ -137,8 +147,8 @@ export default function Topology() {
           {devices.length} devices, {cables.length} cables,{" "}
           {cables.filter(({ agreement }) => differs(agreement)).length} differ from the plan
         </Text>
-        <Tone tone="good">fine</Tone> <Tone tone="info">on its way</Tone> <Tone tone="warn">look at it</Tone>{" "}
-        <Tone tone="bad">bad</Tone>
+        <Tone tone="good">In sync</Tone> <Tone tone="info">Changing</Tone> <Tone tone="warn">Out of sync</Tone>{" "}
+        <Tone tone="bad">Failed</Tone>
       </Group>
       {error !== null && <Problem error={error} title="The network could not be read" />}
       {!isKnown && error === null && <Waiting what="devices and links" />}

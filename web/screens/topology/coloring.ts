@@ -1,5 +1,7 @@
 /** The meaning of a device's colour. Pure. */
-import { toneOfState, type ToneName } from "../../parts/tones.ts"
+import { inSentence, type Word, wordOf } from "../../../src/domain/words/Word.ts"
+import { stateWords, syncWord } from "../../../src/domain/words/DeviceWords.ts"
+import type { ToneName } from "../../parts/tones.ts"
 
 export interface ColoredDevice {
   readonly hostname: string
@@ -14,7 +16,9 @@ export const colorings = ["state", "synchronized", "version", "job"] as const
 export type Coloring = (typeof colorings)[number]
 
 /** The most urgent first. */
-const ORDER: ReadonlyArray<ToneName> = ["bad", "warn", "info", "quiet", "good"]
+const ORDER: ReadonlyArray<ToneName> = ["bad", "warn", "wait", "info", "quiet", "good"]
+
+const standingIn = ({ text, tone }: Word): readonly [tone: ToneName, word: string] => [tone, inSentence(text)]
 
 /** The tone of a device, and the word for it. `usual` is the version that most devices have. */
 export const standingOf = (
@@ -23,12 +27,11 @@ export const standingOf = (
   usual: string | null
 ): readonly [tone: ToneName, word: string] => {
   if (coloring === "job") return device.job_id === null ? ["quiet", "no job"] : ["info", `job ${device.job_id}`]
-  if (device.unreachable && coloring === "state") return ["bad", "unreachable"]
-  if (coloring === "state") return [toneOfState(device.state), device.state]
+  if (device.unreachable && coloring === "state") return ["bad", "not answering"]
+  if (coloring === "state") return standingIn(wordOf(stateWords, device.state))
   if (coloring === "version")
     return [device.os_version === usual ? "good" : "warn", device.os_version ?? "unknown version"]
-  if (device.state !== "MANAGED") return ["quiet", "not managed"]
-  return device.synchronized ? ["good", "synchronized"] : ["warn", "not synchronized"]
+  return standingIn(syncWord(device))
 }
 
 /** The worst of several. */

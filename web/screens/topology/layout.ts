@@ -3,6 +3,7 @@
  * until the user opens it. Pure, and quick for thousands.
  */
 
+import { inNaturalOrder } from "../../../src/domain/words/Natural.ts"
 import { type Agreement, worse } from "./agreement.ts"
 
 export interface NodeDevice {
@@ -93,7 +94,7 @@ export const drawn = (
   const neighbours = neighboursOf(cables)
   const fabric = devices
     .filter((device) => layerOf(device) < 2)
-    .toSorted((one, other) => one.hostname.localeCompare(other.hostname, "en", { numeric: true }))
+    .toSorted((one, other) => inNaturalOrder(one.hostname, other.hostname))
   const above = new Set(fabric.map(({ id }) => id))
   const xOf = new Map<number, number>()
   const spots: Array<Spot> = []
@@ -104,10 +105,7 @@ export const drawn = (
         device,
         wish: mean((neighbours.get(device.id) ?? []).flatMap((id) => xOf.get(id) ?? [])) ?? Number.MAX_VALUE
       }))
-      .toSorted(
-        (one, other) =>
-          one.wish - other.wish || one.device.hostname.localeCompare(other.device.hostname, "en", { numeric: true })
-      )
+      .toSorted((one, other) => one.wish - other.wish || inNaturalOrder(one.device.hostname, other.device.hostname))
     for (const [place, { device }] of ordered.entries()) {
       xOf.set(device.id, place * WIDTH)
       spots.push({ id: String(device.id), devices: [device], layer, x: place * WIDTH, y: layer * HEIGHT })
@@ -125,7 +123,7 @@ export const drawn = (
       members,
       wish: mean(key.split("+").flatMap((id) => xOf.get(Number(id)) ?? [])) ?? Number.MAX_VALUE
     }))
-    .toSorted((one, other) => one.wish - other.wish || one.key.localeCompare(other.key))
+    .toSorted((one, other) => one.wish - other.wish || inNaturalOrder(one.key, other.key))
   let x = 0
   for (const { key, members } of folds) {
     if (!(open.has(ALL) || open.has(key)) && members.length > 1) {

@@ -1,8 +1,9 @@
 /** All devices that the user may see, and the cables between them, as planned and as seen over LLDP. */
+import { inSentence } from "../../../src/domain/words/Word.ts"
+import { cableWords } from "../../../src/domain/words/DeviceWords.ts"
 import { useMemo } from "react"
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"
-import { wordOf } from "./agreement.ts"
 
 export type NetworkDevice = Data<"GET /topology">["nodes"][number]
 
@@ -16,7 +17,7 @@ export const useNetwork = () => {
     const nameOf = new Map(devices.map(({ hostname, id }) => [id, hostname]))
     const ends = cables.flatMap((cable) => {
       const { a, a_port, agreement, b, b_port, instead } = cable
-      const said = agreement === "agreed" ? "" : `, ${instead ?? wordOf(agreement)}`
+      const said = agreement === "agreed" ? "" : `, ${instead ?? inSentence(cableWords[agreement].text)}`
       return [
         { at: a, text: `${nameOf.get(b) ?? "?"} (${a_port})${said}` },
         { at: b, text: `${nameOf.get(a) ?? "?"} (${b_port})${said}` }

@@ -68,6 +68,24 @@ const standings: ReadonlyArray<Case> = [
         }
       }
     }
+  },
+  {
+    name: "what needs a person now, the most urgent first",
+    given: [DRIFT, OFF, SILENT],
+    request: { method: "GET", path: "/attention" },
+    reply: {
+      status: 200,
+      body: {
+        status: "success",
+        data: {
+          items: [
+            { kind: "silent", count: 1, action: "show_devices" },
+            { kind: "changed_by_hand", count: 1, devices: ["dist1"], place: { screen: "device", of: "dist1" } },
+            { kind: "new_device", count: 1, devices: ["mac-080027000006"] }
+          ]
+        }
+      }
+    }
   }
 ]
 

@@ -2,6 +2,8 @@
  * The ports of a switch as they lie on its front: two rows, in the colour of their state. A press selects a port, a second one deselects
  * it.
  */
+import { inSentence, textOf } from "../../../../src/domain/words/Word.ts"
+import { configTypeWords } from "../../../../src/domain/words/DeviceWords.ts"
 import type { ToneName } from "../../../parts/tones.ts"
 import { isEditable, isEnabled, type StoredPort, vlanOf } from "./edits.ts"
 
@@ -31,7 +33,7 @@ export const Faceplate = ({ choose, chosen, ports, states }: Props) => (
   <div className="faceplate" role="group" aria-label="Ports">
     {ports.map((port) => {
       const [tone, word] = standing(port, states?.[port.name])
-      const use = vlanOf(port) || port.configtype
+      const use = vlanOf(port) || inSentence(textOf(configTypeWords, port.configtype))
       return (
         <button
           key={port.name}

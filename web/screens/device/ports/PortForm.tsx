@@ -1,4 +1,5 @@
 /** Changes the selected ports: it first shows the effect on the configuration, then saves, or saves and opens the push. */
+import { inNaturalOrder } from "../../../../src/domain/words/Natural.ts"
 import { Button, Checkbox, Group, NativeSelect, Stack, Textarea, TextInput, Title } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
@@ -29,6 +30,10 @@ interface Props {
   readonly version: string
   readonly ports: ReadonlyArray<StoredPort>
   readonly reread: () => Promise<unknown>
+  readonly edits: Edits
+  /** The version that the user saw when they began to type. */
+  readonly pinned: string | null
+  readonly type: (typed: Pick<Props, "edits" | "pinned">) => void
 }
 
 type Preview = Data<"POST /device/:hostname/interfaces/preview">
@@ -49,7 +54,7 @@ const useVlans = (hostname: string): ReadonlyArray<string> => {
   const names = vxlans.flatMap((vxlan) =>
     isRecord(vxlan) && typeof vxlan["vlan_name"] === "string" ? [vxlan["vlan_name"]] : []
   )
-  return [...new Set(names)].toSorted()
+  return [...new Set(names)].toSorted(inNaturalOrder)
 }
 
 const Preview = ({ preview: { diff, errors } }: { readonly preview: Preview }) => (
@@ -63,19 +68,15 @@ const Preview = ({ preview: { diff, errors } }: { readonly preview: Preview }) =
   </>
 )
 
-export const PortForm = ({ hostname, ports, reread, version }: Props) => {
+export const PortForm = ({ edits, hostname, pinned, ports, reread, type, version }: Props) => {
   const router = useRouter()
   const vlans = useVlans(hostname)
-  // the version that the user saw when they began to type
-  const [pinned, setPinned] = useState<string | null>(null)
-  const [edits, setEdits] = useState<Edits>(NO_EDITS)
+  const names = ports.map(({ name }) => name)
   const [preview, setPreview] = useState<Preview | null>(null)
   const { busy, clear, error, run } = useAct()
-  const names = ports.map(({ name }) => name)
   const vlan = edits.vlan ?? common(ports, vlanOf) ?? ""
   const edit = (changes: Partial<Edits>) => {
-    setEdits({ ...edits, ...changes })
-    setPinned(pinned ?? version)
+    type({ edits: { ...edits, ...changes }, pinned: pinned ?? version })
     setPreview(null)
   }
   const hasRight = useHasRight()
@@ -95,8 +96,7 @@ export const PortForm = ({ hostname, ports, reread, version }: Props) => {
       body,
       headers: { "if-match": pinned ?? version }
     })
-    setEdits(NO_EDITS)
-    setPinned(null)
+    type({ edits: NO_EDITS, pinned: null })
     setPreview(null)
     await reread()
   }
@@ -109,7 +109,7 @@ export const PortForm = ({ hostname, ports, reread, version }: Props) => {
   const isOther = pinned !== null && pinned !== version && !isStale
   const takeOver = async () => {
     await reread()
-    setPinned(null)
+    type({ edits, pinned: null })
     clear()
   }
   return (

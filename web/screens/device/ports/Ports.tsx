@@ -1,6 +1,8 @@
 /** The ports of a device: selected on its front, changed together, with the effect on the configuration before they are saved. */
+import { speed } from "../../../../src/domain/words/Units.ts"
+import { textOf } from "../../../../src/domain/words/Word.ts"
+import { configTypeWords } from "../../../../src/domain/words/DeviceWords.ts"
 import { Button, Group, Text } from "@mantine/core"
-import { useState } from "react"
 import type { PortOptics } from "../../../../src/domain/DeviceReadings.ts"
 import { useAsk } from "../../../api/useAsk.ts"
 import { useMay } from "../../../app/useSession.ts"
@@ -11,12 +13,13 @@ import { SmallTable } from "../../../parts/SmallTable.tsx"
 import { Tone } from "../../../parts/Tone.tsx"
 import type { ToneName } from "../../../parts/tones.ts"
 import type { TabProps } from "../Device.tsx"
-import { descriptionOf, isEnabled, vlanOf } from "./edits.ts"
+import { descriptionOf, hasEdits, isEnabled, isTyped, UNTOUCHED, vlanOf } from "./edits.ts"
 import { Faceplate } from "./Faceplate.tsx"
 import { PortForm } from "./PortForm.tsx"
+import { useDraft } from "../../../app/useDraft.ts"
 
-const toggled = (names: ReadonlySet<string>, name: string): ReadonlySet<string> =>
-  names.symmetricDifference(new Set([name]))
+const toggled = (names: ReadonlyArray<string>, name: string): ReadonlyArray<string> =>
+  names.includes(name) ? names.filter((other) => other !== name) : [...names, name]
 
 const dbm = (power: number | null): string => (power === null ? "–" : power.toFixed(1))
 
@@ -40,7 +43,9 @@ const Counted = ({ counts, tone }: { readonly counts: ReadonlyArray<number | und
 
 export default function Ports({ device: { hostname, state } }: TabProps) {
   const may = useMay()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [typed, setTyped] = useDraft("ports", UNTOUCHED, isTyped, ({ edits }) => hasEdits(edits))
+  const { edits, names, pinned } = typed
+  const chosen = new Set(names)
   const asked = useAsk("GET /device/:hostname/interfaces", { params: { hostname } }, { kinds: ["interface"] })
   const read = useAsk(
     "GET /device/:hostname/interface_status",
@@ -61,7 +66,7 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
           <Group mb="xs">
             <Text role="status" size="sm">
               {states === undefined
-                ? "The states of the ports are not read."
+                ? "Not read yet."
                 : `${Object.values(states).filter(({ is_up }) => is_up === true).length} ports are up.`}{" "}
               {chosen.size > 0 && `${chosen.size} chosen.`}
             </Text>
@@ -72,12 +77,12 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
                 loading={read.isFetching}
                 onClick={() => void Promise.all([read.refetch(), light.refetch()])}
               >
-                Read the states again
+                Read again
               </Button>
             )}
             {chosen.size > 0 && (
-              <Button size="compact-sm" variant="default" onClick={() => setChosen(new Set())}>
-                Choose none
+              <Button size="compact-sm" variant="default" onClick={() => setTyped(UNTOUCHED)}>
+                Clear selection
               </Button>
             )}
           </Group>
@@ -89,16 +94,19 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
               ports={interfaces}
               states={states}
               chosen={chosen}
-              choose={(name) => setChosen(toggled(chosen, name))}
+              choose={(name) => setTyped({ ...UNTOUCHED, names: toggled(names, name) })}
             />
           )}
           {chosen.size > 0 && may("PUT", `/device/${hostname}/interfaces`) && (
             <PortForm
-              key={[...chosen].join(" ")}
+              key={names.join(" ")}
               hostname={hostname}
               version={version}
               ports={interfaces.filter(({ name }) => chosen.has(name))}
               reread={() => asked.refetch()}
+              edits={edits}
+              pinned={pinned}
+              type={(changes) => setTyped({ ...typed, ...changes })}
             />
           )}
           {interfaces.length > 0 && (
@@ -122,12 +130,12 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
                 const shown = states?.[port.name]
                 return [
                   port.name,
-                  port.configtype,
+                  <span title={port.configtype}>{textOf(configTypeWords, port.configtype)}</span>,
                   vlanOf(port),
                   descriptionOf(port),
                   isEnabled(port) ? "yes" : "no",
                   wordOf(shown?.is_up),
-                  shown === undefined || shown.speed === null || shown.speed <= 0 ? "" : `${shown.speed} Mbit/s`,
+                  shown === undefined ? "" : speed(shown.speed),
                   <Counted counts={[shown?.errors?.in, shown?.errors?.out]} tone="bad" />,
                   <Counted counts={[shown?.errors?.in_discards, shown?.errors?.out_discards]} tone="warn" />,
                   lightOf(optics?.[port.name])

@@ -18,6 +18,37 @@ export interface Edits {
 
 export const NO_EDITS: Edits = { vlan: null, description: null, enabled: null, lines: null }
 
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === "string"
+
+/** Whether a value that was kept is one of edits. */
+const isEdits = (value: unknown): value is Edits =>
+  typeof value === "object" &&
+  value !== null &&
+  ["vlan", "description", "lines"].every((field) => isTextOrNull(Reflect.get(value, field))) &&
+  "enabled" in value &&
+  (value.enabled === null || typeof value.enabled === "boolean")
+
+/** What the user has chosen and typed; `pinned`: the version of the ports that they saw when they began to type. */
+export interface Typed {
+  readonly names: ReadonlyArray<string>
+  readonly edits: Edits
+  readonly pinned: string | null
+}
+
+export const UNTOUCHED: Typed = { names: [], edits: NO_EDITS, pinned: null }
+
+/** Whether a value that was kept is one. */
+export const isTyped = (value: unknown): value is Typed =>
+  typeof value === "object" &&
+  value !== null &&
+  "names" in value &&
+  Array.isArray(value.names) &&
+  value.names.every((name) => typeof name === "string") &&
+  "edits" in value &&
+  isEdits(value.edits) &&
+  "pinned" in value &&
+  isTextOrNull(value.pinned)
+
 /** The types that a user may give to ports; the others belong to the topology. */
 const EDITABLE: ReadonlySet<string> = new Set([
   "ACCESS_AUTO",
