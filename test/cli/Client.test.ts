@@ -280,7 +280,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
     Effect.gen(function* () {
       const { cli } = yield* Site
       const mistaken = yield* cli("device add shed-d1 --type DIST --address 10.99.0.300")
-      expect(mistaken).toMatchObject({ code: 1, err: expect.stringContaining("Invalid management_ip received") })
+      expect(mistaken).toMatchObject({ code: 1, err: expect.stringContaining("Invalid --address received") })
       const added = yield* cli("device add shed-d1 --type DIST --platform eos --address 10.99.0.3 --json")
       expect(parsed(added)).toMatchObject({ hostname: "shed-d1", state: "UNMANAGED", management_ip: "10.99.0.3" })
       expect((yield* cli("device shed-d1")).out).toMatch(/state +UNMANAGED/)
@@ -343,7 +343,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       expect((yield* cli(`find ${ONE} --csv`)).out).toMatch(/^kind,device,port[^]*\ndevice,/)
       expect(yield* cli("find 10.0.0.999")).toMatchObject({
         code: 1,
-        err: expect.stringContaining("q is no IP address")
+        err: expect.stringContaining("The word is no IP address")
       })
       expect(yield* cli("find nothingsuch")).toMatchObject({ code: 0, out: "" })
       expect(yield* cli("find")).toMatchObject({ code: 2 })
