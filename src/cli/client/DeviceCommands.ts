@@ -9,7 +9,15 @@ import { changePorts, exportPorts, fileOfOne, importPorts } from "./PortCommands
 import { idOf, life, oneDevice } from "./DeviceLifeCommands.ts"
 import type { Data } from "../../api/Calls.ts"
 import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
-import { activityWords, callsText, callWords, causeText, configTypeWords, stateWords, typeWords } from "../../domain/words/DeviceWords.ts"
+import {
+  activityWords,
+  callsText,
+  callWords,
+  causeText,
+  configTypeWords,
+  stateWords,
+  typeWords
+} from "../../domain/words/DeviceWords.ts"
 import { inSentence, textOf } from "../../domain/words/Word.ts"
 
 const flag = (name: string, description: string) =>
