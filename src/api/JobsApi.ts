@@ -155,7 +155,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
         name: "getJobDiffs",
         summary: "Read the differences of a job, in groups",
         description:
-          "The differences of a synchronization, an undo, or a given configuration. Devices that change the same lines below the same sections are one group, shown by the difference of one of them; the riskiest groups come first, then the smallest. `risks` are the changed lines behind the score.",
+          "The differences of a synchronization, an undo, a given configuration, or a drift check. Devices that change the same lines below the same sections are one group, shown by the difference of one of them; the riskiest groups come first, then the smallest. `risks` are the changed lines behind the score.",
         example: { response: { status: "success", data: diffsExample } }
       })
     ),

@@ -23,6 +23,8 @@ const server = () => import("./ServeCommand.ts")
 const devices = () => import("./client/DeviceCommands.ts")
 const jobs = () => import("./client/JobCommands.ts")
 const signOn = () => import("./client/AccessCommands.ts")
+const configs = () => import("./client/ConfigCommands.ts")
+const actions = () => import("./client/JobActions.ts")
 const sync = () => import("./client/SyncCommands.ts")
 
 /**
@@ -41,12 +43,16 @@ const groups = [
       command("devices", async () => (await devices()).devices),
       command("device", async () => (await devices()).device),
       command("why", async () => (await devices()).why),
+      command("config", async () => (await configs()).config),
+      command("compare", async () => (await configs()).compare),
+      command("drift", async () => (await import("./client/DriftCommands.ts")).drift),
       command("find", async () => (await import("./client/DeviceCommands.ts")).find),
       command("ports", async () => (await import("./client/DeviceCommands.ts")).ports),
       command("init", async () => (await import("./client/DeviceCommands.ts")).init),
       command("leases", async () => (await import("./client/LeaseCommands.ts")).leases),
       command("hostkeys", async () => (await import("./client/AccessCommands.ts")).hostkeys),
-      command("events", async () => (await jobs()).events)
+      command("events", async () => (await jobs()).events),
+      command("findings", async () => (await import("./client/DoctorCommand.ts")).findings)
     ]
   },
   {
@@ -54,10 +60,13 @@ const groups = [
     commands: [
       command("sync", async () => (await sync()).sync),
       command("diff", async () => (await sync()).diff),
-      command("approve", async () => (await sync()).approve),
-      command("reject", async () => (await sync()).reject),
+      command("approve", async () => (await actions()).approve),
+      command("reject", async () => (await actions()).reject),
+      command("pause", async () => (await actions()).pause),
+      command("resume", async () => (await actions()).resume),
+      command("retry", async () => (await actions()).retry),
       command("undo", async () => (await sync()).undo),
-      command("abort", async () => (await sync()).abort),
+      command("abort", async () => (await actions()).abort),
       command("jobs", async () => (await jobs()).jobs),
       command("job", async () => (await jobs()).job),
       command("spellings", async () => (await import("./client/SpellingCommands.ts")).spellings),

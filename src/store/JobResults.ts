@@ -340,8 +340,8 @@ export const makeJobCommits = Effect.gen(function* () {
 
 // The differences of a job's devices. The database groups equal ones, so a thousand equal differences are read once.
 
-/** The tasks that have the difference of a synchronization, of an undo, and of a given configuration. */
-const DIFF_TASKS = ["Sync device config", "Restore device config", "Push static config"]
+/** The tasks that have the difference of a synchronization, of an undo, of a given configuration, and of a drift check. */
+const DIFF_TASKS = ["Sync device config", "Restore device config", "Push static config", "device_drift"]
 const WITH_DIFF = `$[*] ? (${DIFF_TASKS.map((name) => `@.task_name == "${name}"`).join(" || ")}).diff`
 
 /** The largest number of characters in all differences; beyond it the longest differences are omitted first. */

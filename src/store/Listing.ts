@@ -15,6 +15,8 @@ export interface Listable {
   readonly select: string
   readonly from: string
   readonly columns: Readonly<Record<string, { readonly sql: string; readonly kind: FieldKind }>>
+  /** Fields of text that sort as people count: `acc2` before `acc10`. */
+  readonly natural?: ReadonlySet<string>
   /** Omitted for a list that callers of some devices may not read. */
   readonly within?: (sql: SqlClient.SqlClient, within: Within) => Statement.Fragment
 }
@@ -171,7 +173,7 @@ const compile = (sql: SqlClient.SqlClient, list: Listable) => {
     const expression =
       typeof column.kind === "object"
         ? sql`array_position(${sql.literal(`array['${column.kind.oneOf.join("','")}']`)}, ${sql.literal(column.sql)})`
-        : sql.literal(column.sql)
+        : sql.literal(list.natural?.has(sortField(sort)) === true ? `${column.sql} collate natural_sort` : column.sql)
     return sql`${expression} ${sql.literal(sort.startsWith("-") ? "desc" : "asc")}, ${id}`
   }
 

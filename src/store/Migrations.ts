@@ -66,6 +66,7 @@ import toldPhases from "./migrations/0072_told_phases.ts"
 import leases from "./migrations/0073_leases.ts"
 import learnedLineIds from "./migrations/0067_learned_lines.ts"
 import identityPlans from "./migrations/0074_identity_plans.ts"
+import naturalNames from "./migrations/0075_natural_names.ts"
 
 /**
  * Every migration in order. `oldest` is the oldest release that can work with the database afterwards. A migration that only
@@ -131,7 +132,8 @@ export const migrations = [
   { name: "0071_results_once", oldest: "0.2.0", up: resultsOnce },
   { name: "0072_told_phases", oldest: "0.2.0", up: toldPhases },
   { name: "0073_leases", oldest: "0.2.0", up: leases },
-  { name: "0074_identity_plans", oldest: "0.2.0", up: identityPlans }
+  { name: "0074_identity_plans", oldest: "0.2.0", up: identityPlans },
+  { name: "0075_natural_names", oldest: "0.2.0", up: naturalNames }
 ] as const
 
 /** A newer release migrated the database with a change that this release cannot work with; only an upgrade helps. */

@@ -231,6 +231,25 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
     })
   )
 
+  it.effect("changes ports from a file, all or none, and exports them in the same form", () =>
+    Effect.gen(function* () {
+      const { cli } = yield* Site
+      const wrong = yield* cli(`ports import - --dry-run`, `switch,port,enabled\n${OTHER},Ethernet3,perhaps\n`)
+      expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("line 2, enabled: expected yes or no") })
+      const file = `port;switch;description\nEthernet3-4;${OTHER};bench\n`
+      const tried = yield* cli(`ports import - --dry-run`, file)
+      expect(tried.out).toMatch(/\+ +description bench/)
+      expect(tried.out).toContain("2 ports of 1 device change.")
+      expect((yield* cli(`ports list ${OTHER}`)).out).not.toContain("bench")
+      expect(yield* cli(`ports import -`, file)).toMatchObject({ code: 0, out: expect.stringContaining("Stored.") })
+      const exported = yield* cli(`ports export ${OTHER}`)
+      expect(exported.out).toMatch(new RegExp(`^${OTHER},Ethernet4,ACCESS_AUTO,,,bench,`, "m"))
+      expect((yield* cli(`ports import -`, exported.out)).out).toContain("No port changes.")
+      const none = yield* cli(`ports set ${OTHER} Ethernet3 --profile nothing`)
+      expect(none).toMatchObject({ code: 1, err: expect.stringContaining("there is no profile nothing") })
+    })
+  )
+
   it.effect("takes every option of a sync, and canaries by their names", () =>
     Effect.gen(function* () {
       const { cli } = yield* Site
@@ -261,7 +280,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
     Effect.gen(function* () {
       const { cli } = yield* Site
       const mistaken = yield* cli("device add shed-d1 --type DIST --address 10.99.0.300")
-      expect(mistaken).toMatchObject({ code: 1, err: expect.stringContaining("Invalid management_ip received") })
+      expect(mistaken).toMatchObject({ code: 1, err: expect.stringContaining("Invalid --address received") })
       const added = yield* cli("device add shed-d1 --type DIST --platform eos --address 10.99.0.3 --json")
       expect(parsed(added)).toMatchObject({ hostname: "shed-d1", state: "UNMANAGED", management_ip: "10.99.0.3" })
       expect((yield* cli("device shed-d1")).out).toMatch(/state +UNMANAGED/)
@@ -324,7 +343,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       expect((yield* cli(`find ${ONE} --csv`)).out).toMatch(/^kind,device,port[^]*\ndevice,/)
       expect(yield* cli("find 10.0.0.999")).toMatchObject({
         code: 1,
-        err: expect.stringContaining("q is no IP address")
+        err: expect.stringContaining("The word is no IP address")
       })
       expect(yield* cli("find nothingsuch")).toMatchObject({ code: 0, out: "" })
       expect(yield* cli("find")).toMatchObject({ code: 2 })

@@ -17,7 +17,8 @@ const environment = (url: string) => ({
 })
 
 /** Commands that ask, or end otherwise, with the words that let them go on. */
-const asked = (line: string): string => (/^(?:sync|undo|firmware upgrade)/.test(line) ? `${line} --yes` : line)
+const asked = (line: string): string =>
+  /^(?:sync|undo|retry|drift undo|config restore|firmware upgrade)/.test(line) ? `${line} --yes` : line
 
 /** What commands expect that the examples do not show. */
 const suited = new Map<string, unknown>([
@@ -124,6 +125,8 @@ describe("Every command", () => {
           ["GET /jobs", none("jobs")],
           ["GET /events", none("events")],
           ["GET /device_hostkeys", none("host_keys")],
+          ["GET /system/findings", none("findings")],
+          ["GET /device/:hostname/configs", none("configs")],
           ["GET /device/:hostname/interfaces", none("interfaces")],
           ["GET /learned_lines", none("learned_lines")],
           ["GET /dhcp_leases", answer({ leases: [], queues: [] })],
@@ -148,6 +151,9 @@ describe("Every command", () => {
           ["jobs", "No jobs yet."],
           ["jobs --outcome failed", "No job ended so: failed"],
           ["events", "No event matches."],
+          ["findings", "Nothing is stuck."],
+          ["drift", "No device has drifted."],
+          ["config list lhv-a1", "No job has changed lhv-a1 yet."],
           ["hostkeys", "No host key waits for approval."],
           ["ports list lhv-a1", "lhv-a1 has no ports here: those of other than access switches are in the settings"],
           ["spellings list", "Nothing was learnt yet."],

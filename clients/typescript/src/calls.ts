@@ -87,6 +87,11 @@ export abstract class Calls extends Transport {
     )
   }
 
+  /** Change ports of several switches. `POST /api/v1.0/interfaces/bulk` */
+  changePorts(body: Records.ChangePortsRequest, options: CallOptions = {}): Promise<Records.PortFileResult> {
+    return this.call<Records.PortFileResult>({ method: "POST", path: "/api/v1.0/interfaces/bulk", body }, options)
+  }
+
   /** Check the chain of the audit. `GET /api/v1.0/audit/chain` */
   checkAuditChain(options: CallOptions = {}): Promise<Records.AuditChain> {
     return this.call<Records.AuditChain>({ method: "GET", path: "/api/v1.0/audit/chain" }, options)

@@ -1049,6 +1049,18 @@ export type PortErrors = {
   readonly out_discards: number
 }
 
+export type PortFileDiff = { readonly hostnames: ReadonlyArray<string>; readonly diff: string }
+
+export type PortFileError = { readonly line: number; readonly column: string; readonly message: string }
+
+export type PortFileResult = {
+  readonly stored: boolean
+  readonly errors: ReadonlyArray<PortFileError>
+  readonly updated: Readonly<Record<string, Readonly<Record<string, ChangedInterface>>>>
+  readonly diffs: ReadonlyArray<PortFileDiff>
+  readonly version: string
+}
+
 export type PortOptics = {
   readonly media: string
   readonly serial: string
@@ -1563,6 +1575,12 @@ export type AddSyncEventRequest = {
   readonly cause: string
   readonly by: string
   readonly timestamp?: number | null | undefined
+}
+
+export type ChangePortsRequest = {
+  readonly csv: string
+  readonly dry_run?: boolean | undefined
+  readonly version?: string | undefined
 }
 
 export type CreateLinknetRequest = {

@@ -241,6 +241,22 @@ const flags = {
   )
 }
 
+/** What an operator repairs with `doctor --repair`, as a list. */
+const FINDINGS: typeof COLUMNS = COLUMNS.filter(([head]) => head !== "kind")
+
+/** The command. */
+export const findings = Command.make("findings", format, (wanted) =>
+  reported(
+    Effect.flatMap(ask("GET /system/findings"), ({ answer }) =>
+      printRows(wanted, FINDINGS, answer.data.findings, "Nothing is stuck.")
+    )
+  )
+).pipe(
+  Command.withDescription(
+    "List what is stuck at the server, since when, why, and what to do. Repair it: doctor --repair"
+  )
+)
+
 /** The command. */
 export const doctor = Command.make("doctor", { ...flags, ...format }, look).pipe(
   Command.withDescription(

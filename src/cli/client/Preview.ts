@@ -33,13 +33,19 @@ const colorOf = (line: string): string => {
   return line.startsWith("-") ? colored("bad", line) : line
 }
 
+/** Prints a unified difference. */
+export const printDiff = (diff: string, indent = "") =>
+  Effect.forEach(diff.trimEnd().split("\n"), (line) => Console.log(`${indent}${colorOf(harmless(line))}`), {
+    discard: true
+  })
+
 const printGroup = Effect.fnUntraced(function* ({ added, count, diff, hostnames, removed, risks, score }: Group) {
   const more = count > hostnames.length ? `, and ${count - hostnames.length} more` : ""
   yield* Console.log(colored("bold", `${devicesText(count)}: +${added} -${removed}, ${scoreText(score)}`))
   yield* say(`  ${foldNames(hostnames, 5)}${more}`)
   for (const { line, weight } of risks)
     yield* Console.log(`  ${colored("warn", "risky")}: ${harmless(line.trim())} (${weight})`)
-  for (const line of diff.trimEnd().split("\n")) yield* Console.log(`  ${colorOf(harmless(line))}`)
+  yield* printDiff(diff, "  ")
 })
 
 /** The part about devices without a difference, and those without a result. */

@@ -8,9 +8,10 @@ import { homedir } from "node:os"
 import * as path from "node:path"
 import * as tls from "node:tls"
 import type { Answer, CallName, Parameters } from "../../api/Calls.ts"
-import { nameHint, shownName } from "../../domain/fields/KnownNames.ts"
+import { inOptions } from "./Refusals.ts"
 import { codeOf, messageOf } from "../../runtime/SystemErrors.ts"
 import { serviceUrl } from "../Service.ts"
+import { nameHint, shownName } from "../../domain/fields/KnownNames.ts"
 
 /** Exit codes of commands (docs/command-line.md#exit-codes). */
 export const exitCodes = { refused: 1, mistyped: 2, notSignedOn: 3, away: 4, notFollowed: 130 } as const
@@ -244,14 +245,16 @@ export const send = Effect.fnUntraced(function* <Name extends CallName>(
   return yield* sendTo(method, addressOf(name, sent), sent, yield* secondsFor(name), isStream)
 })
 
-/** The error of a failed response. */
-export const failureOf = Effect.fnUntraced(function* (response: Response) {
+/** The error of a failed response; a refusal names the options of the command. */
+export const failureOf = Effect.fnUntraced(function* (response: Response, name?: CallName) {
   const body: unknown = yield* Effect.promise(() => response.json().catch(() => null))
   if (/^3\d\d$/.test(String(response.status))) return new ServerAway({ message: `${serverUrl()} sends on elsewhere` })
   const message = sentenceOf(body, response.status)
   if (response.status === 401) return new NotSignedOn({ message: `${message}. Sign on: switchyard login` })
   if (response.status === 403) return new NotSignedOn({ message })
-  return response.status >= 502 ? new ServerAway({ message }) : new Refused({ message })
+  return response.status >= 502
+    ? new ServerAway({ message })
+    : new Refused({ message: name === undefined ? message : inOptions(name, message) })
 })
 
 const Awaiting = Schema.fromJsonString(
@@ -272,7 +275,7 @@ const refuseAwaiting = Effect.fnUntraced(function* ({ status }: Response, text: 
 /** Asks the server; yields its answer, and for a list the number of matching records. */
 export const ask = Effect.fnUntraced(function* <Name extends CallName>(name: Name, sent: Sent<Name> = {}) {
   const response = yield* send(name, sent)
-  if (!response.ok) return yield* yield* failureOf(response)
+  if (!response.ok) return yield* yield* failureOf(response, name)
   const seconds = yield* secondsFor(name)
   const text = yield* Effect.tryPromise({
     try: () => response.text(),

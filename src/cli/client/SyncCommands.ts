@@ -1,7 +1,7 @@
-/** `switchyard sync`, `diff`, `approve`, `reject`, `undo` and `abort`: changes, from their preview to their undo. */
+/** `switchyard sync`, `diff` and `undo`: changes, from their preview to their undo. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { format, oneOf, printJson, reported, say } from "./Terminal.ts"
+import { format, oneOf, printJson, reported } from "./Terminal.ts"
 import { ask, askAll, Mistyped, Refused } from "./Server.ts"
 import { yes } from "./Questions.ts"
 import { preview, printDiffs, readDiffs, requirePush } from "./Preview.ts"
@@ -66,11 +66,27 @@ const requireManaged = Effect.fnUntraced(function* (names: ReadonlyArray<string>
   if (others.length > 0) return yield* new Refused({ message: others.join("\n") })
 })
 
-const flags = {
+const selection = {
   names: Argument.String("name").pipe(Argument.withDescription("Names of devices"), Argument.atLeast(0)),
   group: text("group", "All devices of a group"),
   type: oneOf("type", ["ACCESS", "DIST", "CORE"], "All devices of a type").pipe(Flag.optional),
-  all: flag("all", "All devices that are not synchronized"),
+  all: flag("all", "All devices that are not synchronized")
+}
+
+/** How a push follows the windows of its devices. */
+export const windowFlags = {
+  waitForWindow: flag("wait-for-window", "Wait for the windows of the devices"),
+  emergency: text("emergency", "Outside of windows, for this reason")
+}
+
+/** Their fields of a request, of a push only. */
+export const windowOptions = ({ emergency, waitForWindow }: Command.Command.Config.Infer<typeof windowFlags>) => ({
+  emergency: Option.getOrUndefined(emergency),
+  ...(waitForWindow ? { wait_for_window: true } : {})
+})
+
+/** Options of a synchronization, whatever selects its devices. */
+export const syncFlags = {
   dryRun: flag("dry-run", "Only show what would change"),
   force: flag("force", "Also devices that were changed outside Switchyard"),
   resync: flag("resync", "Also devices that are synchronized"),
@@ -91,15 +107,14 @@ const flags = {
   startAt: text("start-at", 'Begin the push at "YYYY-MM-DD HH:MM:SS" in UTC, or at a time with a zone (ISO 8601)'),
   confirmMode: number("confirm-mode", "0 without timers, 1 each device on its own, 2 all or none"),
   dryRunJob: number("dry-run-job", "Push what this dry run has shown, and nothing else"),
-  waitForWindow: flag("wait-for-window", "Wait for the windows of the devices"),
-  emergency: text("emergency", "Outside of windows, for this reason"),
+  ...windowFlags,
   ticket: text("ticket", "Ticket, kept in the record of the job"),
   comment,
   yes,
   watch: watching,
   json: format.json
 }
-type Asked = Command.Command.Config.Infer<typeof flags>
+type Asked = Command.Command.Config.Infer<typeof selection & typeof syncFlags>
 
 /** Options of a dry run and of the push of what it has shown. */
 const options = ({ comment, confirmOlder, force, resync, ticket }: Asked) => ({
@@ -120,10 +135,9 @@ const pushOptions = (asked: Asked) => ({
   batch_size: Option.getOrUndefined(asked.batch),
   max_failures: Option.getOrUndefined(asked.maxFailures),
   confirm_mode: Option.getOrUndefined(asked.confirmMode),
-  emergency: Option.getOrUndefined(asked.emergency),
+  ...windowOptions(asked),
   on_missing_lines: Option.getOrUndefined(asked.missingLines),
   start_at: Option.getOrUndefined(asked.startAt),
-  ...(asked.waitForWindow ? { wait_for_window: true } : {}),
   ...(asked.abortOnFailure ? { abort_on_failure: true } : {}),
   ...(asked.revertOnFailure ? { revert_on_failure: true } : {}),
   ...(asked.urgent ? { urgent: true } : {})
@@ -164,26 +178,33 @@ const push = Effect.fnUntraced(function* (asked: Asked) {
   yield* started(answer.job_id, answer.data, asked, agreed)
 })
 
+/** Synchronizes what the user has asked for: with `dryRun` it only shows what would change, else it asks before the push. */
+export const synchronize = Effect.fnUntraced(function* (asked: Asked) {
+  if (!asked.dryRun) return yield* push(asked)
+  const chosen = yield* selectorOf(asked)
+  yield* requireManaged(asked.names)
+  const dry_run_job = Option.getOrUndefined(asked.dryRunJob)
+  const body = {
+    ...chosen,
+    ...options(asked),
+    ...pushOptions(asked),
+    dry_run: true,
+    dry_run_job
+  }
+  const { answer } = yield* ask("POST /device_syncto", { body })
+  yield* startedDry(answer.job_id, answer.data, asked)
+})
+
+/** What a command synchronizes that has found the names itself. */
+export const named = (names: ReadonlyArray<string>) => ({
+  names,
+  group: Option.none(),
+  type: Option.none(),
+  all: false
+})
+
 /** The command. */
-export const sync = Command.make("sync", flags, (asked) =>
-  reported(
-    Effect.gen(function* () {
-      if (!asked.dryRun) return yield* push(asked)
-      const chosen = yield* selectorOf(asked)
-      yield* requireManaged(asked.names)
-      const dry_run_job = Option.getOrUndefined(asked.dryRunJob)
-      const body = {
-        ...chosen,
-        ...options(asked),
-        ...pushOptions(asked),
-        dry_run: true,
-        dry_run_job
-      }
-      const { answer } = yield* ask("POST /device_syncto", { body })
-      yield* startedDry(answer.job_id, answer.data, asked)
-    })
-  )
-).pipe(
+export const sync = Command.make("sync", { ...selection, ...syncFlags }, (asked) => reported(synchronize(asked))).pipe(
   Command.withDescription(
     "Bring devices to what the settings say. Shows first what would change, and asks; --dry-run only shows it."
   )
@@ -205,43 +226,28 @@ export const diff = Command.make(
     )
 ).pipe(Command.withDescription("Show what a job changes, devices with the same change together, the riskiest first."))
 
-const withComment = (sent: Option.Option<string>) =>
-  Option.match(sent, { onNone: () => ({}), onSome: (comment) => ({ comment }) })
-
-const verdict = Flag.String("comment").pipe(Flag.withDescription("Why; it is kept with the decision"))
-
-/** The command. */
-export const approve = Command.make(
-  "approve",
-  { job, comment: verdict, watch: watching, json: format.json },
-  ({ comment, job, json, watch }) =>
-    reported(
-      Effect.gen(function* () {
-        yield* ask("POST /job/:id/approve", { params: { id: job }, body: { comment } })
-        yield* started(job, "Approved", { json, watch })
-      })
-    )
-).pipe(Command.withDescription("Approve a job of another person that waits for an approval."))
-
-/** The command. */
-export const reject = Command.make("reject", { job, comment: verdict, json: format.json }, ({ comment, job, json }) =>
-  reported(
-    Effect.gen(function* () {
-      const { answer } = yield* ask("POST /job/:id/reject", { params: { id: job }, body: { comment } })
-      yield* json ? printJson(answer.data.jobs[0]) : say(`Rejected: job ${job}`)
-    })
-  )
-).pipe(Command.withDescription("Reject a job that waits for an approval."))
-
 /** The command. */
 export const undo = Command.make(
   "undo",
-  { job, comment, dryRun: flag("dry-run", "Only show what would change"), yes, watch: watching, json: format.json },
-  ({ comment, dryRun, job, yes, ...wanted }) =>
+  {
+    job,
+    comment,
+    ticket: syncFlags.ticket,
+    dryRun: flag("dry-run", "Only show what would change"),
+    ...windowFlags,
+    yes,
+    watch: watching,
+    json: format.json
+  },
+  ({ comment, dryRun, job, ticket, yes, ...wanted }) =>
     reported(
       Effect.gen(function* () {
+        const notes = { comment: Option.getOrUndefined(comment), ticket_ref: Option.getOrUndefined(ticket) }
         const revert = (dry_run: boolean) =>
-          ask("POST /job/:id/revert", { params: { id: job }, body: { ...withComment(comment), dry_run } })
+          ask("POST /job/:id/revert", {
+            params: { id: job },
+            body: { ...notes, dry_run, ...(dry_run ? {} : windowOptions(wanted)) }
+          })
         if (dryRun) {
           const { answer } = yield* revert(true)
           return yield* startedDry(answer.job_id, answer.data, wanted)
@@ -265,15 +271,3 @@ export const undo = Command.make(
     "Give every device that a job has changed the configuration that it ran before. Shows first what would change, and asks."
   )
 )
-
-/** The command. */
-export const abort = Command.make("abort", { job, reason: text("reason", "Why"), json: format.json }, (asked) =>
-  reported(
-    Effect.gen(function* () {
-      const abort_reason = Option.getOrUndefined(asked.reason)
-      const body = { action: "ABORT", ...(abort_reason === undefined ? {} : { abort_reason }) }
-      const { answer } = yield* ask("PUT /job/:id", { params: { id: asked.job }, body })
-      yield* asked.json ? printJson(answer.data.jobs[0]) : say(`Job ${asked.job} is being aborted`)
-    })
-  )
-).pipe(Command.withDescription("Abort a job; what is under way on a switch is brought to its end."))

@@ -41,6 +41,7 @@ export const devices = (select: string): Listable => ({
     // no column: the devices of a group come with the filter (`makeGroupSearch` of `http/devices/DeviceHandlers.ts`)
     group: "null::text"
   }),
+  natural: new Set(["hostname", "model", "os_version", "description"]),
   within: (sql, { hostnames }) => sql`device.hostname = any(${hostnames}::text[])`
 })
 

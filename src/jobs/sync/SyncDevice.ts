@@ -411,7 +411,10 @@ const runAndRecord = Effect.fnUntraced(function* (
 })
 
 /** Works on one device until its change has ended or waits for a verdict, and records the result. */
-export const syncDevice = Effect.fn("SyncDevice.sync")(function* (work: SyncWork, device: Device, isCanary: boolean) {
+export const syncDevice = Effect.fn("SyncDevice.sync")(function* (shared: SyncWork, device: Device, isCanary: boolean) {
+  // a device is prepared for one rendering, and may have to wait after it
+  const rendered = yield* Effect.cached(shared.render(device))
+  const work: SyncWork = { ...shared, render: () => rendered }
   let beginning: Beginning = yield* begin(work, device, false)
   let hasWaited = false
   while (beginning === "wait" || beginning === "paused") {

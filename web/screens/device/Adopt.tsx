@@ -10,7 +10,7 @@ import { Asked } from "../../parts/Asked.tsx"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { saveFile } from "../../parts/saveFile.ts"
-import { linesToKeep } from "./adopt.ts"
+import { linesToKeep } from "../../../src/domain/Adoption.ts"
 
 const Lines = ({ hostname }: { readonly hostname: string }) => {
   const asked = useAsk(

@@ -46,6 +46,10 @@ class Calls(Transport):
         """Bounce ports. ``PUT /api/v1.0/device/{hostname}/interface_status``"""
         return self._call("PUT", path_of("/api/v1.0/device/{hostname}/interface_status", {"hostname": hostname}), body=body)  # type: ignore[no-any-return]
 
+    def change_ports(self, body: ChangePortsRequest) -> PortFileResult:
+        """Change ports of several switches. ``POST /api/v1.0/interfaces/bulk``"""
+        return self._call("POST", "/api/v1.0/interfaces/bulk", body=body)  # type: ignore[no-any-return]
+
     def check_audit_chain(self) -> AuditChain:
         """Check the chain of the audit. ``GET /api/v1.0/audit/chain``"""
         return self._call("GET", "/api/v1.0/audit/chain")  # type: ignore[no-any-return]

@@ -1122,6 +1122,25 @@ PortErrors = TypedDict(
 )
 
 
+class PortFileDiff(TypedDict):
+    hostnames: list[str]
+    diff: str
+
+
+class PortFileError(TypedDict):
+    line: int
+    column: str
+    message: str
+
+
+class PortFileResult(TypedDict):
+    stored: bool
+    errors: list[PortFileError]
+    updated: dict[str, dict[str, ChangedInterface]]
+    diffs: list[PortFileDiff]
+    version: str
+
+
 class PortOptics(TypedDict):
     media: str
     serial: str
@@ -1695,6 +1714,12 @@ class AddSyncEventRequest(TypedDict):
     cause: str
     by: str
     timestamp: NotRequired[float | None]
+
+
+class ChangePortsRequest(TypedDict):
+    csv: str
+    dry_run: NotRequired[bool]
+    version: NotRequired[str]
 
 
 class CreateLinknetRequest(TypedDict):

@@ -1,0 +1,258 @@
+/**
+ * `switchyard config` and `compare`: what a device runs, what it should run, and what each job gave it (docs/command-line.md#configurations).
+ */
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as fs from "node:fs/promises"
+import type { Data } from "../../api/Calls.ts"
+import { diff } from "../../drivers/UnifiedDiff.ts"
+import { maskSecrets } from "../../drivers/SecretMask.ts"
+import { messageOf } from "../../runtime/SystemErrors.ts"
+import { started } from "./JobCommands.ts"
+import { preview, printDiff, printDiffs, readDiffs, requirePush } from "./Preview.ts"
+import { yes } from "./Questions.ts"
+import { ask, Mistyped, Refused } from "./Server.ts"
+import { windowFlags, windowOptions } from "./SyncCommands.ts"
+import { type Column, format, isTerminal, printJson, printRows, reported, say } from "./Terminal.ts"
+
+/** What a user may name: `running`, `generated`, or the job that gave it. */
+type Which = Data<"GET /device/:hostname/config_diff">["from"]
+
+const GRAMMAR = "running, generated, the number of a job, or a time such as 2026-04-07T12:00 (UTC without a zone)"
+
+const name = Argument.String("name").pipe(Argument.withDescription("Name of a device"))
+
+const isTime = (word: string): boolean => /^\d{4}-\d{2}-\d{2}/.test(word)
+
+/** Words that name no configuration are refused before the server is asked. */
+const checked = (word: string): Effect.Effect<string, Mistyped> =>
+  /^(?:running|generated|[1-9]\d{0,9})$/.test(word) || isTime(word)
+    ? Effect.succeed(word)
+    : new Mistyped({ message: `${word} names no configuration. Expected: ${GRAMMAR}` })
+
+/** A time stands for the last job before it. */
+const whichOf = Effect.fnUntraced(function* (hostname: string, word: string) {
+  if (word === "running" || word === "generated") {
+    const kept: Which = word
+    return kept
+  }
+  if (!isTime(word)) return Number(word)
+  const { answer } = yield* ask("GET /device/:hostname/previous_config", {
+    params: { hostname },
+    query: { before: word }
+  })
+  return answer.data.job_id
+})
+
+const read = Effect.fnUntraced(function* (hostname: string, which: Which) {
+  const params = { hostname }
+  if (which === "running") return (yield* ask("GET /device/:hostname/running_config", { params })).answer.data.config
+  if (which === "generated") {
+    const { answer } = yield* ask("GET /device/:hostname/generate_config", { params })
+    return answer.data.config.generated_config ?? ""
+  }
+  const query = { job_id: which }
+  const { answer } = yield* ask("GET /device/:hostname/previous_config", { params, query })
+  return (
+    answer.data.config ?? (yield* new Refused({ message: `Job ${which} has stored no configuration of ${hostname}` }))
+  )
+})
+
+const shownAs = (which: Which): string => (typeof which === "number" ? `job ${which}` : which)
+
+// `switchyard config`
+
+type Entry = Data<"GET /device/:hostname/configs">["configs"][number]
+
+const COLUMNS: ReadonlyArray<Column<Entry>> = [
+  ["job", ({ job_id }) => job_id],
+  ["ended", ({ finish_time }) => finish_time],
+  ["by", ({ by }) => by],
+  ["failed", ({ failed }) => failed],
+  ["stored", ({ has_config }) => has_config],
+  ["comment", ({ comment }) => comment],
+  ["settings", ({ settings_commit }) => settings_commit?.slice(0, 10)],
+  ["templates", ({ templates_commit }) => templates_commit?.slice(0, 10)]
+]
+
+const list = Command.make("list", { name, ...format }, ({ csv, json, name }) =>
+  reported(
+    Effect.gen(function* () {
+      const { answer } = yield* ask("GET /device/:hostname/configs", { params: { hostname: name } })
+      yield* printRows({ csv, json }, COLUMNS, answer.data.configs, `No job has changed ${name} yet.`)
+    })
+  )
+).pipe(Command.withDescription("List the jobs that gave a device its configurations, the newest first."))
+
+/** A configuration may have secrets: only the user may read the file. */
+export const saveFile = (file: string, content: string) =>
+  Effect.tryPromise({
+    try: () => fs.writeFile(file, content, { mode: 0o600 }),
+    catch: (error) => new Refused({ message: `${file} cannot be written: ${messageOf(error)}` })
+  })
+
+const download = Command.make(
+  "download",
+  {
+    name,
+    which: Argument.String("which").pipe(Argument.withDescription(GRAMMAR), Argument.withDefault("running")),
+    file: Flag.String("file").pipe(Flag.withDescription("Write it into this file"), Flag.optional),
+    json: format.json
+  },
+  ({ file, json, name, which }) =>
+    reported(
+      Effect.gen(function* () {
+        const found = yield* whichOf(name, yield* checked(which))
+        const config = yield* read(name, found)
+        const content = `${config.trimEnd()}\n`
+        if (Option.isSome(file)) yield* saveFile(file.value, content)
+        if (json) return yield* printJson({ hostname: name, which: found, config })
+        if (Option.isSome(file))
+          return yield* Console.error(`The configuration of ${name} (${shownAs(found)}) is in ${file.value}`)
+        // another program or a file gets it unchanged
+        yield* isTerminal() ? say(content.trimEnd()) : Console.log(content.trimEnd())
+      })
+    )
+).pipe(
+  Command.withDescription(
+    "Print a configuration of a device: what it runs, what it should run, or what a job gave it."
+  ),
+  Command.withExamples([
+    { command: "switchyard config download lhv-a1 --file lhv-a1.cfg", description: "What the switch runs now" },
+    { command: "switchyard config download lhv-a1 generated", description: "What the settings say now" },
+    { command: "switchyard config download lhv-a1 812", description: "What job 812 gave it" }
+  ])
+)
+
+type Blame = Data<"GET /device/:hostname/config_blame">
+
+const blameColumns = (jobs: Blame["jobs"]): ReadonlyArray<Column<Blame["lines"][number]>> => {
+  const known = new Map(jobs.map((job) => [job.job_id, job]))
+  return [
+    ["job", ({ job_id }) => job_id],
+    ["by", ({ job_id }) => known.get(job_id)?.by],
+    ["ended", ({ job_id }) => known.get(job_id)?.finish_time],
+    ["line", ({ text }) => text]
+  ]
+}
+
+const blame = Command.make("blame", { name, ...format }, ({ csv, json, name }) =>
+  reported(
+    Effect.gen(function* () {
+      const { answer } = yield* ask("GET /device/:hostname/config_blame", { params: { hostname: name } })
+      const { has_older, jobs, lines } = answer.data
+      if (json) return yield* printJson(answer.data)
+      yield* printRows({ csv, json }, blameColumns(jobs), lines, `The configuration of ${name} is empty.`)
+      if (has_older) yield* Console.error("Lines of the oldest job may be older: more jobs are stored than were read.")
+    })
+  )
+).pipe(Command.withDescription("Show which job brought each line of the newest configuration."))
+
+const flag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+const restore = Command.make(
+  "restore",
+  {
+    name,
+    job: Argument.Int("job").pipe(Argument.withDescription("Number of the job that gave it")),
+    dryRun: flag("dry-run", "Only show what would change"),
+    ...windowFlags,
+    yes,
+    watch: flag("watch", "Follow the job to its end; exit code 1 when it is no success"),
+    json: format.json
+  },
+  ({ dryRun, job, name, yes, ...wanted }) =>
+    reported(
+      Effect.gen(function* () {
+        const start = (dry_run: boolean) =>
+          ask("POST /device/:hostname/previous_config", {
+            params: { hostname: name },
+            body: {
+              job_id: job,
+              dry_run,
+              ...(dry_run ? {} : windowOptions(wanted))
+            }
+          })
+        if (dryRun) {
+          const { answer } = yield* start(true)
+          yield* started(answer.job_id, answer.data, wanted)
+          if (wanted.watch && !wanted.json) yield* printDiffs(yield* readDiffs(answer.job_id))
+          return
+        }
+        const agreed = yield* requirePush({
+          shown: yield* preview(Effect.map(start(true), ({ answer }) => answer.job_id)),
+          only: [],
+          question: `Restore what job ${job} gave, and leave UNMANAGED, on`,
+          nothing: `Nothing to do: ${name} runs what job ${job} gave it.`,
+          exactly: "--yes",
+          yes,
+          json: wanted.json
+        })
+        if (agreed === null) return
+        const { answer } = yield* start(false)
+        yield* started(answer.job_id, answer.data, wanted, agreed)
+      })
+    )
+).pipe(
+  Command.withDescription(
+    "Give a device the configuration of an earlier job again; it is UNMANAGED afterwards, because the settings say something else. Shows first what would change, and asks."
+  )
+)
+
+/** The command. */
+export const config = Command.make("config").pipe(
+  Command.withDescription("Configurations of a device: running, generated and stored ones."),
+  Command.withSubcommands([list, download, blame, restore])
+)
+
+// `switchyard compare`
+
+/** Switches and templates end a configuration differently, which is no difference. */
+const comparable = (config: string): string => `${maskSecrets(config).trimEnd()}\n`
+
+/** The server compares two configurations of one device, because it knows the secrets. */
+const differenceOf = Effect.fnUntraced(function* (hostname: string, from: Which, other: string, to: Which) {
+  if (hostname === other) {
+    const { answer } = yield* ask("GET /device/:hostname/config_diff", { params: { hostname }, query: { from, to } })
+    return answer.data.diff
+  }
+  const [before, after] = yield* Effect.all([read(hostname, from), read(other, to)], { concurrency: 2 })
+  return diff(comparable(before), comparable(after))
+})
+
+/** The command. */
+export const compare = Command.make(
+  "compare",
+  {
+    name,
+    other: Argument.String("other").pipe(Argument.withDescription("Name of another device"), Argument.optional),
+    from: Flag.String("from").pipe(Flag.withDescription(GRAMMAR), Flag.withDefault("running")),
+    to: Flag.String("to").pipe(
+      Flag.withDescription("The same; without it generated, and for another device what --from says"),
+      Flag.optional
+    ),
+    json: format.json
+  },
+  ({ from, json, name, other: given, to }) =>
+    reported(
+      Effect.gen(function* () {
+        const other = Option.getOrElse(given, () => name)
+        const words = [from, Option.getOrElse(to, () => (other === name ? "generated" : from))] as const
+        for (const word of words) yield* checked(word)
+        const [first, last] = [yield* whichOf(name, words[0]), yield* whichOf(other, words[1])]
+        const found = yield* differenceOf(name, first, other, last)
+        if (json) return yield* printJson({ hostname: name, from: first, other, to: last, diff: found })
+        if (found === "") return yield* say("Both are the same.")
+        yield* say(`--- ${name} (${shownAs(first)})\n+++ ${other} (${shownAs(last)})`)
+        yield* printDiff(found)
+      })
+    )
+).pipe(
+  Command.withDescription("Compare two configurations of a device, or those of two devices. Secrets are masked."),
+  Command.withExamples([
+    { command: "switchyard compare lhv-a1", description: "What it runs with what it should run" },
+    { command: "switchyard compare lhv-a1 --from 2026-04-07 --to running", description: "Since a time" },
+    { command: "switchyard compare lhv-a1 lhv-a2 --from generated", description: "Two devices" }
+  ])
+)
