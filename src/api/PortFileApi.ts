@@ -2,6 +2,7 @@
 import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Body from "../domain/fields/Body.ts"
+import * as Parameter from "../domain/fields/Parameter.ts"
 import * as Rules from "../domain/fields/Rules.ts"
 import { BadRequest, Enveloped, Forbidden, InternalError, PreconditionFailed } from "./Answers.ts"
 import { documented, shown } from "./Documented.ts"
@@ -91,7 +92,9 @@ const endpoints = HttpApiGroup.make("ports").add(
       })
     ),
   HttpApiEndpoint.get("file", "/interfaces.csv", {
-    query: { hostnames: Schema.optionalKey(shown("names of access switches, separated by commas", "lhv-a1,lhv-a2")) },
+    query: { hostnames: Schema.optionalKey(
+        Parameter.text(shown("names of access switches, separated by commas", "lhv-a1,lhv-a2"))
+      ) },
     success: HttpApiSchema.WithHeaders(Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/csv" })), {
       "content-disposition": Schema.String
     }),

@@ -321,6 +321,13 @@ layer(ApiServer())((it) => {
         ["filename"]
       ],
       ["POST", "/firmware/upgrade", { hostname: "east-a1", reboot: true, post_wattime: 30 }, ["post_wattime"]],
+      [
+        "POST",
+        "/device_update_facts",
+        { hostname: "east-a1", comment: "x", ticket_ref: "CHG-1" },
+        ["comment", "ticket_ref"]
+      ],
+      ["POST", "/device_update_interfaces", { hostname: "east-a1", comment: "x" }, ["comment"]],
       ["POST", "/device_synchistory", { hostname: "east-a1", cause: "oob", by: "indy", time: 5 }, ["time"]]
     ]
     for (const [method, path, json, keys] of idle) {

@@ -38,7 +38,10 @@ export const BounceRequest = Body.make(
 const target = required(Schema.String, () => "No target to be updated was specified", hostnameRule)
 const isTrue = otherwise(Schema.Boolean, false, (sent) => Result.succeed(sent === true))
 
-export const UpdateFactsRequest = Body.make({ hostname: target }, { message: Body.firstOf })
+// clients send these with every job
+const ignored = ["comment", "ticket_ref"]
+
+export const UpdateFactsRequest = Body.make({ hostname: target }, { message: Body.firstOf, ignored })
 
 /** All managed devices without a selector; `all` may request this explicitly. */
 export const ReadTablesRequest = Body.make(
@@ -54,7 +57,7 @@ export const UpdateInterfacesRequest = Body.make(
     delete_all: isTrue,
     mlag_peer_hostname: ignorable(Schema.String, nullAsAbsent(hostnameRule), Schema.NullOr(Schema.String))
   },
-  { message: Body.firstOf }
+  { message: Body.firstOf, ignored }
 )
 export type UpdateInterfacesRequest = typeof UpdateInterfacesRequest.schema.Type
 

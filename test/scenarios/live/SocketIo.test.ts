@@ -234,7 +234,7 @@ it.live(
       )
       assert.isDefined(row)
       const { dhcp_ip = "", id = 0, ztp_mac = "" } = row ?? {}
-      yield* api.run("/device_discover", { ztp_mac, dhcp_ip, platform: "eos" })
+      yield* api.run("/device_discover", { ztp_mac, dhcp_ip })
       const step1 = yield* api.run(`/device_init/${id}`, { hostname: "lhv-acc1", device_type: "ACCESS" })
       const step2 = step1.next_job_id ?? 0
       yield* web.untilEnd(step1.id)

@@ -154,13 +154,15 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
           const [hers, his] = [hand(ann), hand(bert)]
 
           // a new switch is plugged in and gets its name
-          const { discovery } = yield* Effect.provide(Effect.flatMap(lab.get(blank), booted), running)
-          yield* ended(boss, jobIn(yield* boss("POST", "/discover_device", { ...discovery })))
+          const {
+            discovery: { dhcp_ip, ztp_mac }
+          } = yield* Effect.provide(Effect.flatMap(lab.get(blank), booted), running)
+          yield* ended(boss, jobIn(yield* boss("POST", "/discover_device", { dhcp_ip, ztp_mac })))
           yield* steps(async () => {
             await bert.goto("/")
             await bert.getByRole("link", { name: "1 found, not set up" }).waitFor()
             await his.go("New switches", "w")
-            await his.press(bert.getByRole("button", { name: new RegExp(discovery.ztp_mac) }))
+            await his.press(bert.getByRole("button", { name: new RegExp(ztp_mac) }))
             await his.write(bert.getByRole("textbox", { name: "Name" }), hostname)
             await his.press(bert.getByRole("button", { name: "Check" }))
             await bert.getByText("it can be initialised").waitFor()

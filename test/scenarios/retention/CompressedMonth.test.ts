@@ -12,8 +12,15 @@ const DAYS = 7
 /** The first day after which everything that a day leaves has had its end once. */
 const FULL = KEPT_DAYS + 2
 
-/** Things of which nothing may remain after a day. Connections to the database open and close on their own. */
-const counted = ({ figures: { files, threads }, rows }: MonthSample) => ({ rows, threads, files })
+/**
+ * Things of which nothing may remain after a day. Connections to the database open and close on their own, and the counts of the
+ * overview are kept for ninety days.
+ */
+const counted = ({ figures: { files, threads }, rows: { overview_history: _, ...rows } }: MonthSample) => ({
+  rows,
+  threads,
+  files
+})
 
 /** Open descriptors, except connections to the database. */
 const openOf = ({ figures: { connections, descriptors, sockets } }: MonthSample) => sockets - connections + descriptors

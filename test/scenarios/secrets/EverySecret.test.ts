@@ -120,7 +120,7 @@ const provision = Effect.fnUntraced(function* ({ lab }: Site, boss: Caller) {
     vlan: 3016,
     ipv4_gw: "10.196.16.1/24"
   })
-  assert.strictEqual((yield* boss.ask("POST", "/certificate_authority", { name: "Lab" })).status, 200)
+  assert.strictEqual((yield* boss.ask("POST", "/certificate_authority", {})).status, 200)
   const acc = yield* Effect.orDie(lab.get("acc1"))
   yield* acc.boot
   const ztp_mac = acc.hardware().mac.replaceAll(":", "").toUpperCase()
@@ -136,7 +136,7 @@ const provision = Effect.fnUntraced(function* ({ lab }: Site, boss: Caller) {
     device_type: "UNKNOWN",
     platform: "eos"
   })
-  yield* boss.run("/device_discover", { ...lease, iteration: 1 })
+  yield* boss.run("/device_discover", lease)
   const { id } = yield* device
   const { text } = yield* boss.run(`/device_init/${id}`, { hostname: HOST, device_type: "ACCESS" })
   assert.strictEqual((yield* device)["state"], "MANAGED", text)
