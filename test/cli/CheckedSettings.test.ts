@@ -100,7 +100,8 @@ it.live("works with the service stopped, whose files of secrets are gone and who
   Effect.gen(function* () {
     const DATA_DIR = yield* dataFolder
     const DATABASE_URL = yield* databaseUrl
-    const given = { DATA_DIR, DATABASE_URL, SECRET_KEY: SHARED_KEY }
+    const authority = { CAFILE: path.join(DATA_DIR, "rootCA.crt"), CAKEYFILE: path.join(DATA_DIR, "rootCA.key") }
+    const given = { DATA_DIR, DATABASE_URL, SECRET_KEY: SHARED_KEY, ...authority }
     const gone = { PASSWORD_MANAGED_FILE: "/run/switchyard/managed", SSH_KEY_INIT_FILE: "/run/switchyard/key" }
     const env = { ...given, ...gone, PORT: "many", SYNC_CONCURRENCY: "-1" }
     const file = path.join(DATA_DIR, "site.backup")

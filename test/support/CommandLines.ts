@@ -27,6 +27,8 @@ export const COMMANDS: ReadonlyArray<string> = [
   "drift adopt lhv-a1",
   "find lhv",
   "ports list lhv-a1",
+  "ports export lhv-a1",
+  "ports import -",
   "ports set lhv-a1 Ethernet1 --disable",
   "init 7 lhv-a2",
   "hostkeys",

@@ -55,7 +55,7 @@ it.live(
       const applied = yield* api.run(`/device/${HOST}/apply_config`, { full_config, dry_run: true })
       assert.match(JSON.stringify(applied.result), /-\s+5000 permit ip host 10\.9\.9\.9 any/)
 
-      const drift = yield* api.run("/device_drift", { hostnames: names })
+      const drift = yield* api.run("/device_drift", { hostname: names[0] })
       assert.strictEqual(drift.status, "FINISHED", JSON.stringify(drift))
     }).pipe(Effect.scoped),
   seconds(300)
