@@ -44,7 +44,7 @@ layer(Site.layer, { excludeTestServices: true })("At the command line", (it) => 
         expect(yield* cli(`job ${dry} --watch`)).toMatchObject({ code: 1 })
         expect((yield* cli(`retry ${dry} --json`)).out, "a dry run stays one").not.toContain("dry_run_job")
         const pushed = yield* start(`sync ${NAMES.join(" ")} --force --yes`)
-        expect((yield* cli(`job ${pushed} --watch`)).err).toMatch(/partial/)
+        expect((yield* cli(`job ${pushed} --watch`)).err).toMatch(/partly failed/)
         yield* (yield* lab.get(SILENT)).powerOn
         const unasked = yield* cli(`retry ${pushed} --force`)
         expect(unasked).toMatchObject({ code: 1, err: expect.stringMatching(new RegExp(`Scope: 1 device: ${SILENT}`)) })
@@ -121,7 +121,7 @@ layer(Site.layer, { excludeTestServices: true })("At the command line", (it) => 
       const unasked = yield* cli(`config restore ${OTHER} ${job}`)
       expect(unasked).toMatchObject({ code: 1, err: expect.stringContaining(`Scope: 1 device: ${OTHER}`) })
       expect(yield* cli(`config restore ${OTHER} ${job} --yes --watch`)).toMatchObject({ code: 0 })
-      expect((yield* cli(`device ${OTHER}`)).out).toMatch(/state +UNMANAGED/)
+      expect((yield* cli(`device ${OTHER}`)).out).toMatch(/state +Not managed/)
     })
   )
 

@@ -116,7 +116,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
         expect(parsed(yield* cli(`devices ${ONE} --json`))).toMatchObject([{ hostname: ONE, state: "MANAGED" }])
         expect((yield* cli("devices --csv")).out.split("\r\n")[0]?.split("\n")).toHaveLength(NAMES.length + 4)
         expect((yield* cli(`device ${ONE}`)).out).toMatch(/does +Idle/)
-        expect((yield* cli(`why ${ONE}`)).out).toContain(`${ONE} is not synchronized`)
+        expect((yield* cli(`why ${ONE}`)).out).toContain(`${ONE} is out of sync`)
         const nobody = yield* cli("device nobody")
         expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining("Device not found") })
       })
