@@ -3,7 +3,16 @@
  * where there is no source of the page, as in a package that has it built.
  */
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import path from "node:path"
 import { pathToFileURL } from "node:url"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
@@ -46,6 +55,17 @@ const compress = (folder) => {
   }
 }
 
+/** The fonts that the page brings; their license wants its text beside them. */
+const FONTS = ["inter", "jetbrains-mono"]
+
+const copyLicenses = (folder) => {
+  mkdirSync(path.join(folder, "licenses"))
+  for (const font of FONTS) {
+    const license = path.join(root, "node_modules", "@fontsource-variable", font, "LICENSE")
+    copyFileSync(license, path.join(folder, "licenses", `${font}.txt`))
+  }
+}
+
 const TRIES = 20
 
 /** Another one may put its own in place between the two steps. Whoever serves the page meanwhile has read it already. */
@@ -73,6 +93,7 @@ const build = async (stamp) => {
       build: { outDir: made, emptyOutDir: true }
     })
     compress(made)
+    copyLicenses(made)
     writeFileSync(path.join(made, STAMP), stamp)
     putInPlace(made)
   } finally {

@@ -37,6 +37,13 @@ const checkReady = () => {
   }
 }
 
+/** The packages of the page's fonts, from the lock file. */
+const fontsOfPage = () => {
+  const { packages } = JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8"))
+  const fonts = Object.entries(packages).filter(([place]) => place.startsWith("node_modules/@fontsource-variable/"))
+  return Object.fromEntries(fonts.map(([place, entry]) => [place.replace("node_modules/", ""), entry]))
+}
+
 /** Everything that the packages bring, with checksums and licenses: npm's list, and the Node of the Debian package. */
 const billOfMaterials = (packageFolder) => {
   const asked = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only", "--loglevel=error"]
@@ -48,6 +55,18 @@ const billOfMaterials = (packageFolder) => {
   const node = process.versions.node
   const purl = `pkg:generic/node@${node}`
   bill.components.push({ "bom-ref": purl, type: "application", name: "node", version: node, purl, scope: "optional" })
+  // fonts are in the built page, which has no packages of its own
+  for (const [name, { license, version }] of Object.entries(fontsOfPage())) {
+    const font = `pkg:npm/${name.replace("@", "%40")}@${version}`
+    bill.components.push({
+      "bom-ref": font,
+      type: "library",
+      name,
+      version,
+      purl: font,
+      licenses: [{ license: { id: license } }]
+    })
+  }
   return bill
 }
 

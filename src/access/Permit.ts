@@ -95,6 +95,13 @@ export const permitted = (subject: Subject) => Effect.flatMap(Permit, (permit) =
 export const permittedByRight = (subject: Subject) =>
   Effect.flatMap(Effect.all([Permit, Speaking]), ([permit, speaking]) => judged(permit ?? speaking, subject))
 
+/** The same as if the caller had sent this other call, for a request that stands for several calls. */
+export const permittedCall = (call: Pick<Asked, "method" | "path">, subject: Subject) =>
+  Effect.flatMap(Effect.all([Permit, Speaking]), ([permit, speaking]) => {
+    const present = permit ?? speaking
+    return judged(present === null ? null : { ...present, ...call }, subject)
+  })
+
 /** The present permit with the permissions that allow the sent fields, of those for the path. Fails with NotPermitted. */
 export const permittedFields = Effect.fnUntraced(function* (
   sent: Pick<Asked, "devices" | "fields">

@@ -2,7 +2,6 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ActorGroup, DevicesGroup } from "./DevicesApi.ts"
 import { AlertsGroup } from "./AlertsApi.ts"
-import { AttentionGroup } from "./AttentionApi.ts"
 import { AuditGroup, EventsGroup } from "./EventsApi.ts"
 import { AuthGroup, SignOnGroup } from "./AuthApi.ts"
 import { Availability } from "./Requests.ts"
@@ -10,6 +9,7 @@ import { ChangesGroup } from "./ChangesApi.ts"
 import { FindGroup } from "./FindApi.ts"
 import { FirmwareGroup } from "./FirmwareApi.ts"
 import { InterfacesGroup } from "./InterfacesApi.ts"
+import { PortFileGroup } from "./PortFileApi.ts"
 import { JobsGroup } from "./JobsApi.ts"
 import { LinknetsGroup, MgmtDomainsGroup } from "./FabricApi.ts"
 import { HealthGroup, MetricsGroup, PluginsGroup, ServerGroup, SystemGroup } from "./SystemApi.ts"
@@ -20,6 +20,7 @@ import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
 import { SettingsGroup, SettingsModelGroup, WindowsGroup } from "./SettingsApi.ts"
 import { published } from "./OpenApiDocument.ts"
+import { AttentionGroup } from "./AttentionApi.ts"
 
 /** The base path of all routes except the probes and the metrics. */
 export const BASE = "/api/v1.0"
@@ -29,6 +30,7 @@ const versioned = HttpApi.make("switchyard")
     DevicesGroup,
     AttentionGroup,
     InterfacesGroup,
+    PortFileGroup,
     LinknetsGroup,
     MgmtDomainsGroup,
     JobsGroup,

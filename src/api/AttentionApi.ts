@@ -1,9 +1,12 @@
 /** What needs a person now (docs/api.md#attention). */
+import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Attention } from "../domain/Attention.ts"
-import { Enveloped } from "./Answers.ts"
-import { documented } from "./Documented.ts"
-import { Authorization } from "./Requests.ts"
+import { OverviewHistory } from "../domain/OverviewHistory.ts"
+import * as Parameter from "../domain/fields/Parameter.ts"
+import { BadRequest, Enveloped } from "./Answers.ts"
+import { documented, shown } from "./Documented.ts"
+import { Authorization, RequestParameters } from "./Requests.ts"
 
 const attentionExample: Attention = {
   items: [
@@ -36,5 +39,55 @@ const endpoints = HttpApiGroup.make("attention").add(
   )
 )
 
+const historyExample: OverviewHistory = {
+  hours: 168,
+  step: 6,
+  points: [
+    {
+      at: "2026-03-02T09:12:07.512",
+      total: 308,
+      in_sync: 259,
+      unsynchronized: 44,
+      unsynchronized_by: { refresh_settings: 41, drift: 3 },
+      drifted: 3,
+      silent: 2
+    }
+  ]
+}
+
+/** Digits of a number of hours within bounds. */
+const hoursUpTo = (name: string, max: number, example: string, description: string) =>
+  Schema.optionalKey(
+    Parameter.parameter(
+      Schema.Int,
+      (sent) =>
+        /^\d{1,5}$/.test(sent) && Number(sent) >= 1 && Number(sent) <= max
+          ? Result.succeed(Number(sent))
+          : Result.fail(`${name}: expected a number from 1 to ${max}`),
+      shown(description, example)
+    )
+  )
+
+const history = endpoints.add(
+  HttpApiEndpoint.get("history", "/overview/history", {
+    query: {
+      hours: hoursUpTo("hours", 2160, "168", "how far back; default 168"),
+      step: hoursUpTo("step", 168, "6", "hours between two points; default 6")
+    },
+    success: Enveloped(OverviewHistory),
+    error: BadRequest
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        name: "getOverviewHistory",
+        summary: "Counts of devices over time",
+        description:
+          "How many devices were in sync, out of sync by cause, changed by hand and silent: the last count of each step, and one of now. Counts are made every hour and kept for 90 days; a step without a count is missing.",
+        example: { response: { status: "success", data: historyExample } }
+      })
+    )
+)
+
 /** Endpoints of the overview, all with a token. */
-export class AttentionGroup extends endpoints.middleware(Authorization) {}
+export class AttentionGroup extends history.middleware(Authorization) {}

@@ -65,6 +65,8 @@ const asked = [
   "POST /device_update_interfaces",
   "POST /firmware/upgrade",
   "POST /firmware/upgradecheck",
+  "POST /interfaces/bulk",
+  "GET /interfaces.csv",
   "POST /new_devices",
   "GET /job/:id",
   "GET /job/:id/audit",
@@ -92,6 +94,7 @@ const nothing = [
 export const beyondDevices: ReadonlyArray<string> = [
   "GET /metrics",
   "POST /device",
+  "GET /overview/history",
   "GET /device_synchistory",
   "POST /device_synchistory",
   "GET /linknets",

@@ -16,13 +16,14 @@ const ListedInterface = Schema.Struct({ ...Interface.fields, data, indexnum: Sch
   identifier: "Interface"
 })
 
-const Changed = Schema.Struct({
+/** The changed parts of a port. */
+export const ChangedInterface = Schema.Struct({
   configtype: Schema.optionalKey(Schema.String),
   data: Schema.optionalKey(data)
 }).annotate({ identifier: "ChangedInterface" })
 
 const Preview = Schema.Struct({
-  updated: Schema.Record(Schema.String, Changed),
+  updated: Schema.Record(Schema.String, ChangedInterface),
   /** Refusals, with the same sentences. */
   errors: Schema.Array(Schema.String),
   /** A unified diff; empty when the configuration stays the same. */
@@ -83,7 +84,7 @@ const endpoints = HttpApiGroup.make("interfaces").add(
   HttpApiEndpoint.put("update", "/device/:hostname/interfaces", {
     params: hostname,
     payload: PortChanges.checked,
-    success: Enveloped(Schema.Struct({ updated: Schema.Record(Schema.String, Changed) })),
+    success: Enveloped(Schema.Struct({ updated: Schema.Record(Schema.String, ChangedInterface) })),
     error: [NotFound, PreconditionFailed, InternalError]
   })
     .middleware(RequestBody)

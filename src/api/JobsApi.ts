@@ -1,7 +1,8 @@
 /** Jobs and the locks between them (docs/jobs.md and docs/api.md#locks). */
 import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Job, JobLock, JobProgress } from "../domain/Job.ts"
+import { Job, JobLock } from "../domain/Job.ts"
+import { JobProgress } from "../domain/JobFailures.ts"
 import { ClearLockRequest, DecisionRequest, JobActionRequest } from "../domain/requests/OperationRequests.ts"
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
 import { jobFields } from "../domain/ListFields.ts"
@@ -33,12 +34,30 @@ const progressExample = {
       changed: false,
       score: null,
       timer_until: "2026-03-02T09:16:27.512",
+      silent_since: null,
+      certain_until: null,
+      not_begun: false,
       step: null,
       why: null,
       said: null
     }
   ],
-  unpausable: null
+  unpausable: null,
+  failures: [
+    {
+      class: "CommandTimeout",
+      step: "push_sync_device",
+      sentence: "2 switches did not answer SSH within 30 s: all on lhv-e-dist1",
+      did: "Nothing was changed on them.",
+      advice: "It may be busy, or the line to it full. Retry later.",
+      count: 2,
+      devices: ["lhv-a2", "lhv-a10"],
+      uplinks: ["lhv-e-dist1"],
+      said: 'CommandTimeout: no answer to "login" in 30 s'
+    }
+  ],
+  totals: { devices: 9, done: 6, failed: 2, working: 1, waiting: 0, not_begun: 0 },
+  seconds_left: 40
 }
 
 const groupKeyRule = (sent: string) =>
@@ -56,7 +75,8 @@ const diffsExample = {
       added: 1,
       removed: 0,
       score: 1.2,
-      risks: []
+      risks: [],
+      risk: { level: "low" as const, reason: null }
     }
   ],
   changed: 596,
@@ -128,7 +148,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
       name: "getJobProgress",
       summary: "Read the progress of a job by device",
       description:
-        "The devices of a job by name: the phase of each change, whether the device is done or has failed and why, and the end of the switch's own timer. The list contains all selected devices of a sync from its beginning. `unpausable` says why the job can never be paused. Events of the kinds `change` and `job` report each change.",
+        "The devices of a job by name: the phase of each change, whether the device is done or has failed and why, and the end of the switch's own timer. The list contains all selected devices of a sync from its beginning. `failures` are groups of devices that failed alike, with what happened, what it did and what helps; `totals` count each device once, those that were not begun apart from failed ones; `seconds_left` is an estimate. `silent_since` and `certain_until` tell of a switch that does not answer after its commit. `unpausable` says why the job can never be paused. Events of the kinds `change` and `job` report each change.",
       example: { response: { status: "success", data: progressExample } }
     })
   ),
@@ -155,7 +175,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
         name: "getJobDiffs",
         summary: "Read the differences of a job, in groups",
         description:
-          "The differences of a synchronization, an undo, a given configuration, or a drift check. Devices that change the same lines below the same sections are one group, shown by the difference of one of them; the riskiest groups come first, then the smallest. `risks` are the changed lines behind the score.",
+          "The differences of a synchronization, an undo, a given configuration, or a drift check. Devices that change the same lines below the same sections are one group, shown by the difference of one of them; the riskiest groups come first, then the smallest. `risks` are the changed lines behind the score, `risk` is it in a word with its reason.",
         example: { response: { status: "success", data: diffsExample } }
       })
     ),

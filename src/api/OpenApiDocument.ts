@@ -12,6 +12,7 @@ const TAGS = {
   devices: "Records of devices, their stacks and why they are not synchronized",
   attention: "What needs a person now, the most urgent first",
   interfaces: "Ports of access switches",
+  ports: "Ports of several switches at once, as comma-separated values",
   linknets: "Links between devices",
   mgmtdomains: "Management domains of pairs of DIST devices",
   jobs: "Jobs, their approval, and the lock between them",

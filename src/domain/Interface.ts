@@ -372,6 +372,14 @@ const dataOf = (stored: InterfaceData | null, sent: PortData | null | undefined,
   return sent === null ? { data: isEmpty(stored) ? stored : null, errors: [] } : merge(stored, sent, context)
 }
 
+/** The refusals of a sent entry by key, `configtype` or a key of the data. */
+export const portRefusals = (sent: SentPort, context: PortContext): Body.Refusals => {
+  const data = sent.fields.data
+  const checked =
+    data === undefined || data === null ? undefined : withoutCommands(withSettings(data, context), context)
+  return new Map([...sent.refusals, ...(checked?.refusals ?? [])])
+}
+
 /** Applies the sent entry of a port to the stored one. */
 export const changePort = (port: Interface, sent: SentPort, context: PortContext): PortChange => {
   const configtype = sent.fields.configtype ?? port.configtype

@@ -382,7 +382,7 @@ export class JobLockBusy extends Schema.TaggedError<JobLockBusy>()("JobLockBusy"
 
 const nullableText = Schema.NullOr(Schema.String)
 
-const DeviceProgress = Schema.Struct({
+export const DeviceProgress = Schema.Struct({
   hostname: Schema.String,
   /** The phase of its change; null for a job that changes no configuration, and before the change was planned. */
   phase: Schema.NullOr(Schema.Literals(changePhases)),
@@ -394,16 +394,14 @@ const DeviceProgress = Schema.Struct({
   score: Schema.NullOr(Schema.Finite),
   /** The moment at which the switch rolls its commit back automatically, UTC; null when no timer is known to run. */
   timer_until: nullableText,
+  /** Since when the switch has not answered after its commit; null while it answers. */
+  silent_since: nullableText,
+  /** The moment at which it is certain that such a switch has rolled back: its timer, and the time for late ones. */
+  certain_until: nullableText,
+  /** The job was stopped, or ended, before the turn of the device: nothing happened to it, although `failed` may be true. */
+  not_begun: Schema.Boolean,
   /** The failed step, the reason in one line, and the whole message: the switch's own words where it refused something. */
   step: nullableText,
   why: nullableText,
   said: nullableText
 }).annotate({ identifier: "DeviceProgress" })
-
-/** The devices of a job, by name. */
-export const JobProgress = Schema.Struct({
-  devices: Schema.Array(DeviceProgress),
-  /** Why the job can never be paused; null when it can while it runs. */
-  unpausable: nullableText
-}).annotate({ identifier: "JobProgress" })
-export type JobProgress = typeof JobProgress.Type

@@ -77,6 +77,7 @@ export const isText = (text: string, kind: TextKind): boolean => textFault(text,
 /** Keys of requests and settings whose values are lines of text, at any depth. */
 const LINES: ReadonlySet<string> = new Set([
   "full_config",
+  "csv",
   "text",
   "config",
   "cli_append_str",

@@ -9,20 +9,18 @@ import { Api } from "../api/Api.ts"
 import { subjectOf } from "../api/Calls.ts"
 import { Caller } from "../api/Requests.ts"
 import { type AttentionFacts, attentionOf, type HeldCommit, type WaitingApproval } from "../domain/Attention.ts"
-import { uplinksOf } from "../domain/CommonUplinks.ts"
 import { titleOf } from "../domain/events/alerts/AlertMessage.ts"
+import { historyPoints } from "../domain/OverviewHistory.ts"
 import { remark, Remark } from "../domain/Repository.ts"
-import { edgesOf } from "../domain/Topology.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { makeJobApprovals } from "../store/ApprovalStore.ts"
 import { makeAttentionRows } from "../store/AttentionRows.ts"
-import { DeviceStore } from "../store/DeviceStore.ts"
-import type { Within } from "../store/Listing.ts"
-import { NetworkStore } from "../store/NetworkStore.ts"
+import { makeOverviewHistory } from "../store/FleetViews.ts"
 import { makeRefreshes, type RepositoryName } from "../store/RepositoryStore.ts"
 import { makeRequestDecisions } from "./auth/RequestDecisions.ts"
 import { answered } from "./core/HandlerErrors.ts"
 import { makeVisible } from "./core/Permits.ts"
+import { makeUplinks } from "./core/Uplinks.ts"
 import { makeMayDecide } from "./jobs/JobDecisions.ts"
 
 /** Yields whether the present caller may read a list, whatever devices it is about. */
@@ -123,15 +121,8 @@ const makeAttention = Effect.gen(function* () {
   const mayRead = yield* makeMayRead
   const approvals = yield* makeApprovals
   const commits = yield* makeHeldCommits
-  const { neighbours } = yield* DeviceStore
-  const { links } = yield* NetworkStore
+  const uplinks = yield* makeUplinks
   const { CERTIFICATE_RENEW_DAYS } = yield* ServerConfig
-
-  /** Only when something is silent: thousands of devices have tens of thousands of neighbours. */
-  const uplinks = Effect.fnUntraced(function* (within: Within | undefined) {
-    const nodes = yield* rows.cabled(within)
-    return uplinksOf(nodes, edgesOf(nodes, yield* links.all, yield* neighbours.ofKnown))
-  })
 
   const alerts = Effect.map(rows.alerts, (found) =>
     found.map(({ events, title, ...alert }) => ({
@@ -169,6 +160,12 @@ const makeAttention = Effect.gen(function* () {
 export const AttentionLive = HttpApiBuilder.group(Api, "attention", (handlers) =>
   Effect.gen(function* () {
     const attention = yield* makeAttention
-    return handlers.handle("attention", () => answered(attention))
+    const history = yield* makeOverviewHistory
+    const points = Effect.fnUntraced(function* (hours: number, step: number) {
+      return enveloped({ hours, step, points: historyPoints(yield* history.last(hours), step) })
+    })
+    return handlers
+      .handle("attention", () => answered(attention))
+      .handle("history", ({ query: { hours = 168, step = 6 } }) => answered(points(hours, step)))
   })
 )

@@ -31,7 +31,6 @@ import { HealthLive, PluginsLive, SystemLive, WindowsLive } from "./system/Syste
 import { SocketLive } from "./socket/SocketServer.ts"
 import { ApiDocument, PageRoutes } from "./page/WebPages.ts"
 import { AlertsLive } from "./AlertHandlers.ts"
-import { AttentionLive } from "./AttentionHandlers.ts"
 import { AuditLive } from "./AuditHandlers.ts"
 import { AuthorizationLive } from "./core/Authorization.ts"
 import { AvailabilityLive } from "./core/HandlerErrors.ts"
@@ -39,6 +38,7 @@ import { FindLive } from "./FindHandlers.ts"
 import { FirmwareLive } from "./FirmwareHandlers.ts"
 import { BootFiles, ImageFiles } from "./ZtpServer.ts"
 import { InterfacesLive } from "./InterfaceHandlers.ts"
+import { PortFileLive } from "./PortFileHandlers.ts"
 import { LinknetsLive } from "./LinknetHandlers.ts"
 import { MetricsLive } from "./MetricsHandlers.ts"
 import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
@@ -52,11 +52,13 @@ import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
 import { PersonStore } from "../store/AccountStore.ts"
 import { RequestApprovalStore } from "../store/ApprovalStore.ts"
 import { CallerDevices } from "../access/CallerDevices.ts"
+import { AttentionLive } from "./AttentionHandlers.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive,
   AttentionLive,
   InterfacesLive,
+  PortFileLive,
   LinknetsLive,
   MgmtDomainsLive,
   JobsLive,

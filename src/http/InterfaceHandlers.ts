@@ -35,7 +35,7 @@ import { BadRequest, enveloped, InternalError, PreconditionFailed } from "../api
 // Ports as callers see them: their secrets hidden, and a version that changes with any port.
 
 /** Ports with secrets in their texts replaced by marks. */
-const hiddenPorts =
+export const hiddenPorts =
   ({ hideTexts }: SecretTexts["Service"]) =>
   (ports: ReadonlyArray<Interface>): ReadonlyArray<Interface> =>
     ports.map((port) => {
@@ -44,7 +44,7 @@ const hiddenPorts =
     })
 
 /** The version of hidden ports, so that it cannot be used to guess a secret. The database yields the keys of data in a stable order. */
-const versionOf = (ports: ReadonlyArray<Interface>): string =>
+export const versionOf = (ports: ReadonlyArray<Interface>): string =>
   createHash("sha256")
     .update(
       JSON.stringify(
@@ -70,7 +70,7 @@ type Ports = typeof PortChanges.schema.Type.interfaces
 const refuse = (errors: ReadonlyArray<string>) => new BadRequest({ message: { errors } })
 
 /** The VXLANs of effective settings by key, and the names and keys by which ports may refer to VLANs. */
-const vlansOf = (settings: JsonObject): Pick<PortContext, "vlanNames" | "vxlans"> => {
+export const vlansOf = (settings: JsonObject): Pick<PortContext, "vlanNames" | "vxlans"> => {
   const vxlans = isObject(settings["vxlans"]) ? settings["vxlans"] : {}
   const names = Object.values(vxlans).flatMap((vxlan) => {
     const name = isObject(vxlan) ? vxlan["vlan_name"] : undefined
@@ -79,13 +79,18 @@ const vlansOf = (settings: JsonObject): Pick<PortContext, "vlanNames" | "vxlans"
   return { vxlans: new Set(Object.keys(vxlans)), vlanNames: new Set([...names, ...Object.keys(vxlans)]) }
 }
 
-const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortChange) => ({
+/** The changed parts of a port. */
+export const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortChange) => ({
   ...(configtypeChanged ? { configtype } : {}),
   ...(dataChanged ? { data } : {})
 })
 
 /** The change with the stored secrets in the place of the marks that the caller saw. Other marks are refused. */
-const withStoredSecrets = (port: Interface, outcome: PortChange, { hideTexts }: SecretTexts["Service"]): PortChange => {
+export const withStoredSecrets = (
+  port: Interface,
+  outcome: PortChange,
+  { hideTexts }: SecretTexts["Service"]
+): PortChange => {
   if (outcome.data === null || findMark(JSON.stringify(outcome.data)) === undefined) return outcome
   const shown = hideTexts(port.data)
   const stored = (key: string): unknown => port.data?.[key]
@@ -118,7 +123,7 @@ const makeContext = Effect.gen(function* () {
 })
 
 /** The result of a transaction that is rolled back. */
-class RolledBack<A> {
+export class RolledBack<A> {
   readonly _tag = "RolledBack"
   readonly found: A
   constructor(found: A) {
@@ -239,7 +244,8 @@ const makeInterfaceUpdate = Effect.gen(function* () {
   return { update, preview }
 })
 
-const numbered = (ports: ReadonlyArray<Interface>) =>
+/** Ports in the order of their numbers. */
+export const numbered = (ports: ReadonlyArray<Interface>) =>
   ports
     .map((port) => ({ ...port, indexnum: indexNumber(port.name) }))
     .toSorted((a, b) => a.indexnum - b.indexnum || (a.name < b.name ? -1 : 1))

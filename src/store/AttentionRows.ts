@@ -41,13 +41,12 @@ export const makeAttentionRows = Effect.gen(function* () {
       (within: Within | undefined) => sql<DeviceSince>`select device.hostname, iso_time(u.since) as since
         from device_unreachable u join device on device.id = u.device_id where ${visible(within)}`
     ),
-    /** Devices, for the cables between them. */
-    cabled: Effect.fn("AttentionRows.cabled")(
-      (
-        within: Within | undefined
-      ) => sql<CabledDevice>`select device.id, device.hostname, device.device_type, device.platform,
+    /** All devices, for the cables between them. */
+    cabled: Effect.withSpan(
+      sql<CabledDevice>`select device.id, device.hostname, device.device_type, device.platform,
         iso_time(heard.heard_at) as neighbours_read from device left join heard on heard.device_id = device.id
-        where ${visible(within)} order by device.id`
+        order by device.id`,
+      "AttentionRows.cabled"
     ),
     rollouts: Effect.fn("AttentionRows.rollouts")((within: Within | undefined) => {
       const seen = within === undefined ? sql`true` : jobsWithin(sql, within)

@@ -3,7 +3,7 @@
  * first; the counts of the overview; and the devices of the topology.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { keyOfWithin, type Within } from "./Listing.ts"
 import { jobsWithin } from "./JobStore.ts"
@@ -11,6 +11,7 @@ import { makeSharedRead } from "./GroupedStatement.ts"
 import type { TopologyNode, WaitingDevice } from "../domain/Topology.ts"
 import { JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
 import type { Overview } from "../domain/Device.ts"
+import type { CountedDevices } from "../domain/OverviewHistory.ts"
 
 /** A search result; a field is null if its kind has no such value. */
 export interface FoundRow {
@@ -231,6 +232,33 @@ export const makeDeviceCounts = Effect.gen(function* () {
   return {
     /** Counts for a caller; simultaneous equal calls share the answer. */
     count: Effect.fn("OverviewStore.count")((within: Within | undefined) => shared(keyOfWithin(within), count(within)))
+  }
+})
+
+// The counts of devices over time, one for an hour.
+
+/** Days for which they are kept. */
+const HISTORY_DAYS = 90
+
+export const makeOverviewHistory = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const { count } = yield* makeDeviceCounts
+  return {
+    /** Counts all devices, unless that was done in this hour, and removes old counts. */
+    add: Effect.gen(function* () {
+      const known = yield* sql`select from overview_history where at > now() - interval '59 minutes'`
+      if (known.length > 0) return
+      const { devices } = yield* count(undefined)
+      yield* sql`insert into overview_history (at, counts) values (now(), ${sql.json(devices)}) on conflict do nothing`
+      yield* sql`delete from overview_history where at < now() - make_interval(days => ${HISTORY_DAYS})`
+    }).pipe(Effect.withSpan("OverviewHistory.add")),
+    /** The counts of the last hours, the oldest first; the last one is of now. */
+    last: Effect.fn("OverviewHistory.last")(function* (hours: number) {
+      const stored = yield* sql<CountedDevices>`select (extract(epoch from at) * 1000)::float8 as at, counts as devices
+        from overview_history where at > now() - make_interval(hours => ${hours}) order by overview_history.at`
+      const { devices } = yield* count(undefined)
+      return [...stored, { at: yield* Clock.currentTimeMillis, devices }]
+    })
   }
 })
 

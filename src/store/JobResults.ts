@@ -11,9 +11,9 @@ import { type DerivedSecretStore, REFERENCE, type SecretTexts } from "./SecretSt
 import { textsOfStatement } from "./StoredTexts.ts"
 import {
   clearTasks,
+  type ConfigColumns,
   GENERATE_TASK,
   LONG_TASKS,
-  type ConfigColumns,
   storedTasks,
   type SyncTaskName,
   withConfig
@@ -23,7 +23,7 @@ import { SqlClient } from "effect/sql"
 import { locks } from "./DatabaseClient.ts"
 import type { SharedDiff } from "../domain/DiffGroups.ts"
 import type { ChangePhase, ChangeReason } from "../../machines/change/ChangeRow.ts"
-import { JOB_BEGUN, WAITING } from "./StatusConditions.ts"
+import { ANSWER_MARGIN_SECONDS, IS_SILENT, JOB_BEGUN, TIMER_END, WAITING } from "./StatusConditions.ts"
 import type { CommitSet } from "../domain/Repository.ts"
 
 // Select lists of the job table for API responses. The result of a job is composed from the rows of its devices.
@@ -402,6 +402,11 @@ export interface DeviceProgress {
   readonly score: number | null
   /** Time at which the switch automatically takes its commit back, ISO 8601 without a zone, UTC; null if no timer is known to run. */
   readonly timer_until: string | null
+  /** Since when the switch has not answered after its commit, and the time at which it has certainly rolled back; null while it answers. */
+  readonly silent_since: string | null
+  readonly certain_until: string | null
+  /** The time from the beginning of its change to its result; null without both. */
+  readonly seconds: number | null
   /** The failed tasks without their differences, each text cut to some thousand characters. */
   readonly failures: ReadonlyArray<Pick<JobTask, "task_name" | "result">>
 }
@@ -411,10 +416,12 @@ const LONGEST = 4000
 
 export const makeJobProgress = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const silent = sql.literal(IS_SILENT)
+  const timerEnd = sql.literal(TIMER_END)
   const of = Effect.fn("JobProgressStore.of")(
     (jobId: number) => sql<DeviceProgress>`
-      with changes as (select device.hostname, c.phase, c.protocol from config_change c
-          join device on device.id = c.device_id where c.job_id = ${jobId}),
+      with changes as (select device.hostname, c.phase, c.protocol, c.created_at, ${silent} as is_silent, c.updated_at, ${timerEnd} as timer_end
+          from config_change c join device on device.id = c.device_id where c.job_id = ${jobId}),
       names as (select jsonb_array_elements_text(case when jsonb_typeof(memo -> 'hostnames') = 'array' then memo -> 'hostnames' else '[]' end) as hostname
           from job where id = ${jobId}
         union select hostname from job_device where job_id = ${jobId}
@@ -423,6 +430,9 @@ export const makeJobProgress = Effect.gen(function* () {
         case when c.phase in ('committing', 'committed', 'proved', 'confirming', 'outlasting', 'looking', 'withdrawing', 'expiring')
           then iso_time(to_timestamp(((c.protocol ->> 'committedAt')::double precision) / 1000)
             + make_interval(secs => (c.protocol ->> 'timerSeconds')::double precision)) end as timer_until,
+        case when c.is_silent then iso_time(c.updated_at) end as silent_since,
+        case when c.is_silent then iso_time(to_timestamp(c.timer_end + ${ANSWER_MARGIN_SECONDS})) end as certain_until,
+        extract(epoch from d.finished_at - c.created_at)::float8 as seconds,
         coalesce((select jsonb_agg(jsonb_build_object('task_name', task ->> 'task_name',
             'result', left(task ->> 'result', ${LONGEST})) order by place)
           from jsonb_array_elements(d.job_tasks) with ordinality listed (task, place)

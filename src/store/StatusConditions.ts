@@ -52,12 +52,14 @@ export const WAITING = `case
 const QUIET_SECONDS = `case when c.phase = 'expiring' then 0 when c.phase in ('committing', 'committed')
   then greatest(10, (c.protocol ->> 'timerSeconds')::float8 / 10) else 3 end`
 
+/** A change `c` whose device has not answered for too long since its commit. */
+export const IS_SILENT = `(${UNHEARD} and c.protocol ->> 'timerSeconds' is not null
+    and extract(epoch from now() - c.updated_at) > ${QUIET_SECONDS})`
+
 /** The stored value of a running job: the devices that it waits for and the latest end of the wait; null if all devices answer. */
 export const TIMERS_LEFT = `(select jsonb_build_object('reason', 'timer', 'devices', jsonb_agg(d.hostname order by d.hostname),
     'until', max(${TIMER_END}) + ${ANSWER_MARGIN_SECONDS})
   from config_change c join device d on d.id = c.device_id where c.job_id = job.id
-    and ${UNHEARD}
-    and c.protocol ->> 'timerSeconds' is not null
-    and extract(epoch from now() - c.updated_at) > ${QUIET_SECONDS}
+    and ${IS_SILENT}
     and ${TIMER_END} + ${ANSWER_MARGIN_SECONDS} > extract(epoch from now())
   having count(*) > 0)`

@@ -231,6 +231,25 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
     })
   )
 
+  it.effect("changes ports from a file, all or none, and exports them in the same form", () =>
+    Effect.gen(function* () {
+      const { cli } = yield* Site
+      const wrong = yield* cli(`ports import - --dry-run`, `switch,port,enabled\n${OTHER},Ethernet3,perhaps\n`)
+      expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("line 2, enabled: expected yes or no") })
+      const file = `port;switch;description\nEthernet3-4;${OTHER};bench\n`
+      const tried = yield* cli(`ports import - --dry-run`, file)
+      expect(tried.out).toMatch(/\+ +description bench/)
+      expect(tried.out).toContain("2 ports of 1 device change.")
+      expect((yield* cli(`ports list ${OTHER}`)).out).not.toContain("bench")
+      expect(yield* cli(`ports import -`, file)).toMatchObject({ code: 0, out: expect.stringContaining("Stored.") })
+      const exported = yield* cli(`ports export ${OTHER}`)
+      expect(exported.out).toMatch(new RegExp(`^${OTHER},Ethernet4,ACCESS_AUTO,,,bench,`, "m"))
+      expect((yield* cli(`ports import -`, exported.out)).out).toContain("No port changes.")
+      const none = yield* cli(`ports set ${OTHER} Ethernet3 --profile nothing`)
+      expect(none).toMatchObject({ code: 1, err: expect.stringContaining("there is no profile nothing") })
+    })
+  )
+
   it.effect("takes every option of a sync, and canaries by their names", () =>
     Effect.gen(function* () {
       const { cli } = yield* Site

@@ -1,7 +1,7 @@
 /** Which differences are the same change. */
 import { describe, expect, it } from "vitest"
 import { AUTO_PUSH_BELOW, deviceScore } from "../../src/domain/ChangeRisk.ts"
-import { changeKey, groupDiffs } from "../../src/domain/DiffGroups.ts"
+import { changeKey, groupDiffs, riskOf } from "../../src/domain/DiffGroups.ts"
 
 const ntp = (line: number, before: string) => `@@ -${line},2 +${line},3 @@
  ${before}
@@ -59,4 +59,24 @@ describe("differences", () => {
   it("without devices form no group", () => {
     expect(groupDiffs([])).toEqual([])
   })
+})
+
+describe("The risk of a difference in words", () => {
+  const of = (score: number | null, weight = 0, lines = 3) => ({
+    score,
+    added: lines,
+    removed: 0,
+    risks: weight === 0 ? [] : [{ line: "-spanning-tree mode mstp", weight }]
+  })
+  const cases = [
+    ["a small change", of(2), "low", null],
+    ["a line of some weight", of(2, 5), "low", null],
+    ["a risky line below a low score", of(2, 10), "medium", "-spanning-tree mode mstp"],
+    ["a line that stops a network", of(9, 50), "high", "-spanning-tree mode mstp"],
+    ["many lines", of(12, 0, 40), "medium", "40 lines change"],
+    ["very many lines", of(131, 0, 400), "high", "400 lines change"],
+    ["no score", of(null), "high", "its score is not known"]
+  ] as const
+  for (const [name, given, level, reason] of cases)
+    it(`has a reason: ${name}`, () => expect(riskOf(given)).toEqual({ level, reason }))
 })

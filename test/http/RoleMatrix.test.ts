@@ -49,10 +49,19 @@ const BODIES: Readonly<Record<string, (hostname: string) => unknown>> = {
   "POST /device_update_interfaces": (hostname) => ({ hostname }),
   "POST /firmware/upgrade": (hostname) => ({ hostname, filename: "EOS.swi", download: true }),
   "POST /firmware/upgradecheck": (hostname) => ({ group: hostname === own.hostname ? "EAST_WING" : "DEFAULT" }),
+  "POST /interfaces/bulk": (hostname) => ({
+    csv: `switch,port,description\n${hostname},Ethernet2,desk\n`,
+    dry_run: true
+  }),
   "POST /job/:id/approve": () => ({ comment: "seen" }),
   "POST /job/:id/reject": () => ({ comment: "not today" }),
   "POST /job/:id/revert": () => ({}),
   "PUT /job/:id": () => ({ action: "NONE", abort_reason: "none" })
+}
+
+/** The devices that a query names. */
+const QUERIES: Readonly<Record<string, (hostname: string) => string>> = {
+  "GET /interfaces.csv": (hostname) => `?hostnames=${hostname}`
 }
 
 /** A synchronization of this device that waits for an approval as this job. */
@@ -96,7 +105,8 @@ const statusOf = Effect.fnUntraced(function* (endpoint: ApiEndpoint, role: strin
     .slice(name.indexOf(" ") + 1)
     .replace(/:(\w+)/, (_, key: string) => (key === "hostname" ? hostname : name.includes("/job/") ? job : id))
   const body = BODIES[name]?.(hostname) ?? (endpoint.payload === undefined ? undefined : "no body")
-  return (yield* send(endpoint.method, path, body === undefined ? {} : { json: body })).status
+  const query = QUERIES[name]?.(hostname) ?? ""
+  return (yield* send(endpoint.method, path + query, body === undefined ? {} : { json: body })).status
 })
 
 const cell = Effect.fnUntraced(function* (endpoint: ApiEndpoint, role: string) {

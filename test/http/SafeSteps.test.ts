@@ -28,6 +28,10 @@ const PAIRS: ReadonlyArray<Pair> = [
     unsafe: { method: "PUT", path: "/device/east-a1/interfaces", json: ports },
     safe: post("/device/east-a1/interfaces/preview", ports)
   },
+  {
+    unsafe: { method: "PUT", path: "/device/east-a1/interfaces", json: ports },
+    safe: post("/interfaces/bulk", { csv: "switch,port,description\neast-a1,Ethernet2,desk\n", dry_run: true })
+  },
   { unsafe: post("/device_init/6", init), safe: post("/device_initcheck/6", init) },
   {
     unsafe: post("/firmware/upgrade", upgrade({ filename: "EOS.swi", download: true })),

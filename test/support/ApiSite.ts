@@ -54,7 +54,12 @@ const lab = makeLab({
 
 /** The settings that differ from the examples. */
 export const SETTINGS: Readonly<Record<string, string>> = {
-  "global/base_system.yml": "---\nntp_servers:\n  - host: 10.255.0.1\n",
+  "global/base_system.yml": `---
+ntp_servers:
+  - host: 10.255.0.1
+port_profiles:
+  guests: { description: Desk for guests, untagged_vlan: GUEST, enabled: true, groups: [EAST_WING] }
+`,
   "global/vxlans.yml": `---
 vxlans:
   student: { vni: 100500, vlan_id: 500, vlan_name: STUDENT, groups: [EAST_WING] }

@@ -7,9 +7,9 @@ const root = path.resolve(import.meta.dirname, "../..")
 const build = path.join(root, "web", "build")
 
 /** Bytes, compressed. */
-const FIRST_LOAD = 300_000
+const FIRST_LOAD = 250_000
 
-it("the page loads at most 300 KB at first", () => {
+it("the page loads at most 250 KB at first", () => {
   const html = readFileSync(path.join(build, "index.html"), "utf8")
   const files = [...html.matchAll(/(?:src|href)="[^"]*\/(assets\/[^"]+)"/g)].map(([, file = ""]) => file)
   expect(files.length).toBeGreaterThan(1)

@@ -1,5 +1,6 @@
 /** Says that the page is not live, since when, and when it tries again. It goes by itself. */
 import { Button, Group, Text } from "@mantine/core"
+import { IconCloudOff } from "@tabler/icons-react"
 import { useEffect, useState } from "react"
 import { useAway } from "./Live.tsx"
 
@@ -22,6 +23,7 @@ export const OfflineBar = () => {
   return (
     <Group className="offline" role="region" aria-label="Not live" justify="space-between" gap="xs">
       <Text size="sm">
+        <IconCloudOff size={16} stroke={1.75} aria-hidden />{" "}
         <b role="status">Not live since {clock.format(away.since)}.</b> What you see may be old.{" "}
         <Seconds until={away.retryAt} />
       </Text>

@@ -10,6 +10,7 @@ import {
   useMantineColorScheme
 } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
+import { IconMoon, IconSun } from "@tabler/icons-react"
 import { Outlet, useRouterState } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useState } from "react"
 import { end } from "../api/session.ts"
@@ -33,7 +34,7 @@ const SchemeButton = () => {
   const next = useComputedColorScheme("light") === "dark" ? "light" : "dark"
   return (
     <ActionIcon variant="default" aria-label={`Use the ${next} scheme`} onClick={() => setColorScheme(next)}>
-      {next === "dark" ? "☾" : "☀"}
+      {next === "dark" ? <IconMoon size={16} stroke={1.75} /> : <IconSun size={16} stroke={1.75} />}
     </ActionIcon>
   )
 }

@@ -42,7 +42,7 @@ interface Props<Row> {
   readonly height?: string
 }
 
-const ROW = 34
+const ROW = 32
 
 const sortAfter = (now: string | undefined, field: string): string => (now === field ? `-${field}` : field)
 

@@ -87,6 +87,11 @@ export abstract class Calls extends Transport {
     )
   }
 
+  /** Change ports of several switches. `POST /api/v1.0/interfaces/bulk` */
+  changePorts(body: Records.ChangePortsRequest, options: CallOptions = {}): Promise<Records.PortFileResult> {
+    return this.call<Records.PortFileResult>({ method: "POST", path: "/api/v1.0/interfaces/bulk", body }, options)
+  }
+
   /** Check the chain of the audit. `GET /api/v1.0/audit/chain` */
   checkAuditChain(options: CallOptions = {}): Promise<Records.AuditChain> {
     return this.call<Records.AuditChain>({ method: "GET", path: "/api/v1.0/audit/chain" }, options)
@@ -361,6 +366,11 @@ export abstract class Calls extends Transport {
     return this.call<Records.AlertOverview>({ method: "GET", path: "/api/v1.0/alerts" }, options)
   }
 
+  /** What needs a person now, the most urgent first. `GET /api/v1.0/attention` */
+  getAttention(options: CallOptions = {}): Promise<Records.Attention> {
+    return this.call<Records.Attention>({ method: "GET", path: "/api/v1.0/attention" }, options)
+  }
+
   /** Show the certificate authority. `GET /api/v1.0/certificate_authority` */
   getCertificateAuthority(options: CallOptions = {}): Promise<Records.GetCertificateAuthorityResult> {
     return this.call<Records.GetCertificateAuthorityResult>(
@@ -512,6 +522,14 @@ export abstract class Calls extends Transport {
   /** Count devices and jobs by state. `GET /api/v1.0/overview` */
   getOverview(options: CallOptions = {}): Promise<Records.Overview> {
     return this.call<Records.Overview>({ method: "GET", path: "/api/v1.0/overview" }, options)
+  }
+
+  /** Counts of devices over time. `GET /api/v1.0/overview/history` */
+  getOverviewHistory(
+    query: Records.GetOverviewHistoryQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.OverviewHistory> {
+    return this.call<Records.OverviewHistory>({ method: "GET", path: "/api/v1.0/overview/history", query }, options)
   }
 
   /** Read an earlier configuration. `GET /api/v1.0/device/{hostname}/previous_config` */

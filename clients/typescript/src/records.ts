@@ -89,6 +89,45 @@ export type ApprovalWait = {
 
 export type ApprovedHostKey = { readonly hostname: string; readonly approved: boolean; readonly message: string | null }
 
+export type Attention = { readonly items: ReadonlyArray<AttentionItem> }
+
+export type AttentionItem = {
+  readonly key: string
+  readonly kind:
+    | "silent"
+    | "rollout"
+    | "approval"
+    | "commit"
+    | "changed_by_hand"
+    | "alert"
+    | "new_device"
+    | "certificate"
+  readonly since: string | null
+  readonly until: string | null
+  readonly count: number
+  readonly total: number | null
+  readonly sentence: string
+  readonly detail: string | null
+  readonly devices: ReadonlyArray<string>
+  readonly uplinks: ReadonlyArray<string>
+  readonly action:
+    | "show_devices"
+    | "open_job"
+    | "decide"
+    | "show_commit"
+    | "confirm_commit"
+    | "compare"
+    | "show_alerts"
+    | "set_up"
+    | "renew"
+  readonly place: AttentionPlace
+}
+
+export type AttentionPlace = {
+  readonly screen: "device" | "devices" | "job" | "approvals" | "repository" | "alerts" | "new_devices"
+  readonly of: string | null
+}
+
 export type AuditChain = {
   readonly checked: number
   readonly problem: string | null
@@ -142,6 +181,8 @@ export type CertificateAuthority = {
   readonly subject: string
   readonly not_after: string
 }
+
+export type ChangeRisk = { readonly level: "low" | "medium" | "high"; readonly reason: string | null }
 
 export type ChangedConfiguration = { readonly hostname: string; readonly added: number; readonly removed: number }
 
@@ -418,6 +459,9 @@ export type DeviceProgress = {
   readonly changed: boolean
   readonly score: number | null
   readonly timer_until: string | null
+  readonly silent_since: string | null
+  readonly certain_until: string | null
+  readonly not_begun: boolean
   readonly step: string | null
   readonly why: string | null
   readonly said: string | null
@@ -467,6 +511,7 @@ export type DiffGroup = {
   readonly removed: number
   readonly score: number | null
   readonly risks: ReadonlyArray<RiskyLine>
+  readonly risk: ChangeRisk
 }
 
 export type DiscoverDeviceRequest = { readonly ztp_mac: string; readonly dhcp_ip: string }
@@ -525,6 +570,18 @@ export type FactsResult = {
 }
 
 export type FailedProofPolicy = "leave" | "retry"
+
+export type FailureGroup = {
+  readonly class: string
+  readonly step: string
+  readonly sentence: string
+  readonly did: string | null
+  readonly advice: string | null
+  readonly count: number
+  readonly devices: ReadonlyArray<string>
+  readonly uplinks: ReadonlyArray<string>
+  readonly said: string | null
+}
 
 export type FailureMessage =
   | string
@@ -824,7 +881,13 @@ export type JobLock = {
 
 export type JobOutcome = "success" | "partial" | "failed" | "aborted"
 
-export type JobProgress = { readonly devices: ReadonlyArray<DeviceProgress>; readonly unpausable: string | null }
+export type JobProgress = {
+  readonly devices: ReadonlyArray<DeviceProgress>
+  readonly unpausable: string | null
+  readonly failures: ReadonlyArray<FailureGroup>
+  readonly totals: JobTotals
+  readonly seconds_left: number | null
+}
 
 export type JobQueueCounts = { readonly running: number; readonly waiting: number; readonly failed_today: number }
 
@@ -859,6 +922,15 @@ export type JobTask = {
   readonly remarks?: ReadonlyArray<string> | undefined
   readonly said?: ReadonlyArray<SaidLine> | undefined
   readonly not_shown?: ReadonlyArray<NotShownLine> | undefined
+}
+
+export type JobTotals = {
+  readonly devices: number
+  readonly done: number
+  readonly failed: number
+  readonly working: number
+  readonly waiting: number
+  readonly not_begun: number
 }
 
 export type JobWaiting = LockWait | TimerWait | ApprovalWait | WindowWait | PlaceWait | PauseWait
@@ -983,6 +1055,22 @@ export type OpenedSession = { readonly access_token: string; readonly expires_in
 
 export type Overview = { readonly devices: DeviceCounts; readonly jobs: JobQueueCounts }
 
+export type OverviewHistory = {
+  readonly hours: number
+  readonly step: number
+  readonly points: ReadonlyArray<OverviewPoint>
+}
+
+export type OverviewPoint = {
+  readonly at: string
+  readonly total: number
+  readonly in_sync: number
+  readonly unsynchronized: number
+  readonly unsynchronized_by: Readonly<Record<string, number>>
+  readonly drifted: number
+  readonly silent: number
+}
+
 export type PauseWait = {
   readonly reason: "pause"
   readonly by: string
@@ -1047,6 +1135,18 @@ export type PortErrors = {
   readonly out: number
   readonly in_discards: number
   readonly out_discards: number
+}
+
+export type PortFileDiff = { readonly hostnames: ReadonlyArray<string>; readonly diff: string }
+
+export type PortFileError = { readonly line: number; readonly column: string; readonly message: string }
+
+export type PortFileResult = {
+  readonly stored: boolean
+  readonly errors: ReadonlyArray<PortFileError>
+  readonly updated: Readonly<Record<string, Readonly<Record<string, ChangedInterface>>>>
+  readonly diffs: ReadonlyArray<PortFileDiff>
+  readonly version: string
 }
 
 export type PortOptics = {
@@ -1565,6 +1665,12 @@ export type AddSyncEventRequest = {
   readonly timestamp?: number | null | undefined
 }
 
+export type ChangePortsRequest = {
+  readonly csv: string
+  readonly dry_run?: boolean | undefined
+  readonly version?: string | undefined
+}
+
 export type CreateLinknetRequest = {
   readonly device_a: string
   readonly device_b: string
@@ -2003,6 +2109,14 @@ export type GetMgmtDomainResult = { readonly mgmtdomains: ReadonlyArray<MgmtDoma
 
 /** The answer of `GET /api/v1.0/device/{hostname}/optics`. */
 export type GetOpticsResult = { readonly optics: Readonly<Record<string, PortOptics>> }
+
+/** The query of `GET /api/v1.0/overview/history`. */
+export type GetOverviewHistoryQuery = {
+  /** how far back; default 168 */
+  readonly hours?: string | number | undefined
+  /** hours between two points; default 6 */
+  readonly step?: string | number | undefined
+}
 
 /** The query of `GET /api/v1.0/device/{hostname}/previous_config`. */
 export type GetPreviousConfigQuery = {

@@ -1,6 +1,13 @@
 /** `switchyard devices`, `device`, `why` and `find` show the network; `ports` and `init` change one device of it. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { deviceFields } from "../../domain/ListFields.ts"
+import { type Column, format, oneOf, printJson, printOne, printRows, reported, said, say } from "./Terminal.ts"
+import { ask, askAll, Mistyped, Refused, requireKnown } from "./Server.ts"
+import { watch } from "./JobCommands.ts"
+import { changePorts, exportPorts, fileOfOne, importPorts } from "./PortCommands.ts"
+import { idOf, life, oneDevice } from "./DeviceLifeCommands.ts"
+import type { Data } from "../../api/Calls.ts"
 import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
 import {
   activityWords,
@@ -12,12 +19,6 @@ import {
   typeWords
 } from "../../domain/words/DeviceWords.ts"
 import { inSentence, textOf } from "../../domain/words/Word.ts"
-import { type Column, format, oneOf, printJson, printOne, printRows, reported, said, say } from "./Terminal.ts"
-import { ask, askAll, Mistyped, Refused, requireKnown } from "./Server.ts"
-import { watch } from "./JobCommands.ts"
-import type { Data } from "../../api/Calls.ts"
-import { deviceFields } from "../../domain/ListFields.ts"
-import { idOf, life, oneDevice } from "./DeviceLifeCommands.ts"
 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -245,15 +246,31 @@ const set = Command.make(
       Flag.withDescription("Its description, empty for none"),
       Flag.optional
     ),
+    profile: Flag.String("profile").pipe(
+      Flag.withDescription("A port profile of the settings; the other values replace those of the profile"),
+      Flag.optional
+    ),
     enable: flag("enable", "Enable it"),
     disable: flag("disable", "Disable it"),
     dryRun: flag("dry-run", "Only show what changes in the configuration"),
     json: format.json
   },
-  ({ description, device, disable, dryRun, enable, json, ports, vlan }) =>
+  ({ description, device, disable, dryRun, enable, json, ports, profile, vlan }) =>
     reported(
       Effect.gen(function* () {
         if (enable && disable) return yield* new Mistyped({ message: "--enable and --disable are opposites" })
+        if (Option.isSome(profile)) {
+          const text = Option.getOrUndefined(description)
+          const csv = fileOfOne({
+            switch: device,
+            port: ports.join(" "),
+            profile: profile.value,
+            vlan: Option.getOrUndefined(vlan),
+            description: text === "" ? "-" : text?.replace(/^(?=\s*[=+\-@＝＋－＠])/u, "'"),
+            enabled: enable || disable ? (enable ? "yes" : "no") : undefined
+          })
+          return yield* changePorts(csv, { dryRun, json, push: false, watch: false, yes: false })
+        }
         const wanted = Option.getOrUndefined(vlan)
         const use = wanted === undefined ? {} : { configtype: wanted === "auto" ? "ACCESS_AUTO" : "ACCESS_UNTAGGED" }
         const data = {
@@ -262,7 +279,9 @@ const set = Command.make(
           ...(enable || disable ? { enabled: enable } : {})
         }
         if (Object.keys(data).length === 0)
-          return yield* new Mistyped({ message: "Say what to change: --vlan, --description, --enable or --disable" })
+          return yield* new Mistyped({
+            message: "Say what to change: --profile, --vlan, --description, --enable or --disable"
+          })
         const body = { interfaces: Object.fromEntries(ports.map((port) => [port, { ...use, data }])) }
         const params = { hostname: device }
         const { answer } = yield* ask("POST /device/:hostname/interfaces/preview", { params, body })
@@ -279,7 +298,7 @@ const set = Command.make(
 /** The command. */
 export const ports = Command.make("ports").pipe(
   Command.withDescription("Ports of access switches."),
-  Command.withSubcommands([list, set])
+  Command.withSubcommands([list, set, importPorts, exportPorts])
 )
 
 // `switchyard init`: gives a discovered switch its name and its place.

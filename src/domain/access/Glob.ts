@@ -134,8 +134,8 @@ interface Companion {
 }
 
 /**
- * Calls that show the effect of another call and change nothing. A permission for the other call covers them: the safe step never needs
- * more rights than the unsafe one (docs/roles.md#permissions).
+ * Calls that show the effect of another call and change nothing, or that stand for several of it. A permission for the other call covers
+ * them: the safe step never needs more rights than the unsafe one (docs/roles.md#permissions).
  */
 const previews: ReadonlyArray<Companion> = [
   {
@@ -146,6 +146,17 @@ const previews: ReadonlyArray<Companion> = [
   { method: "POST", path: /^\/device_initcheck\/(\d+)$/, of: { method: "POST", path: "/device_init/$1" } },
   { method: "POST", path: /^\/firmware\/upgradecheck$/, of: { method: "POST", path: "/firmware/upgrade" } },
   { method: "POST", path: /^\/repository\/([^/]+)\/check$/, of: { method: "PUT", path: "/repository/$1" } },
+  // for each of its switches, which the handler checks
+  {
+    method: "POST",
+    path: /^\/interfaces\/bulk$/,
+    of: { method: "PUT", path: "/device/{hostname}/interfaces" }
+  },
+  {
+    method: "GET",
+    path: /^\/interfaces\.csv$/,
+    of: { method: "GET", path: "/device/{hostname}/interfaces" }
+  },
   { method: "GET", path: /^\/job\/\d+\/diffs$/, of: { method: "POST", path: "/device_syncto" } }
 ]
 

@@ -1,21 +1,24 @@
 /** Handlers of jobs and locks: list, read, abort, pause, clear (docs/jobs.md and docs/api.md#locks). */
-import { Effect } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { permitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { failedStep, functionOf, type Job } from "../../domain/Job.ts"
+import { failedStep, finalStatuses, functionOf, type Job } from "../../domain/Job.ts"
+import { failureGroups, isNotBegun, type JobFacts, secondsLeft, totalsOf } from "../../domain/JobFailures.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { makeUplinks } from "../core/Uplinks.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { JobScheduleStore, makeHolders } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { first, makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { makeJobAnswer } from "./JobAnswer.ts"
-import { makeJobVisible } from "../core/Permits.ts"
+import { makeJobVisible, makeVisible } from "../core/Permits.ts"
 import { answered, transaction } from "../core/HandlerErrors.ts"
 import { createHash } from "node:crypto"
-import { type DiffGroup, groupDiffs } from "../../domain/DiffGroups.ts"
+import { type DiffGroup, groupDiffs, riskOf } from "../../domain/DiffGroups.ts"
 import { type DeviceProgress, makeJobDiffs, makeJobProgress } from "../../store/JobResults.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
@@ -27,12 +30,31 @@ import { makeSecretSight } from "../../access/SecretSight.ts"
 // A job's devices in brief: the progress of each, and their differences in groups (docs/jobs.md#in-brief).
 
 /** A device with the step and reason of its failure. */
-const withReason = ({ failures, ...progress }: DeviceProgress) => {
-  if (failures.length === 0) return { ...progress, step: null, why: null, said: null }
+const withReason = ({ failures, seconds: _seconds, ...progress }: DeviceProgress, not_begun: boolean) => {
+  if (failures.length === 0) return { ...progress, not_begun, step: null, why: null, said: null }
   const { reason, step } = failedStep(failures)
   const text = failures.findLast(({ result, task_name }) => task_name === step && typeof result === "string")?.result
-  return { ...progress, step, why: reason, said: typeof text === "string" ? text : null }
+  return { ...progress, not_begun, step, why: reason, said: typeof text === "string" ? text : null }
 }
+
+const BatchSize = Schema.Struct({ batch_size: Schema.Int })
+const batchSizeIn = Schema.decodeUnknownOption(BatchSize)
+
+/** The facts about a job that decide what its devices wait for; `atOnce` is SYNC_CONCURRENCY. */
+const factsOf = (
+  { function_name, start_arguments, start_time, status, waiting_for }: Job,
+  now: number,
+  atOnce: number
+): JobFacts => ({
+  function_name,
+  hasEnded: finalStatuses.includes(status),
+  isRunning: status === "RUNNING" && waiting_for?.reason !== "pause",
+  seconds: start_time === null ? null : Math.max(0, now - Date.parse(`${start_time}Z`)) / 1000,
+  parallel: Option.match(batchSizeIn(start_arguments), {
+    onNone: () => atOnce,
+    onSome: ({ batch_size }) => Math.max(1, Math.min(atOnce, batch_size))
+  })
+})
 
 const NAMES = 100
 
@@ -56,28 +78,46 @@ const makeJobDetails = Effect.gen(function* () {
   const jobs = yield* JobStore
   const pauses = yield* makePauses
   const visible = yield* makeJobVisible
+  const devicesInSight = yield* makeVisible
+  const uplinks = yield* makeUplinks
+  const { SYNC_CONCURRENCY } = yield* ServerConfig
 
-  /** The id of a job that the caller may see. */
+  /** A job that the caller may see. */
   const found = Effect.fnUntraced(function* (digits: string) {
     const unknown = () => new NotFound({ message: `No job with id ${digits} found` })
     const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), unknown)
     yield* visible(id)
-    yield* Effect.catchTag(jobs.own(id), "JobNotFound", ({ message }) => Effect.fail(new NotFound({ message })))
-    return id
+    return yield* Effect.catchTag(jobs.own(id), "JobNotFound", ({ message }) => Effect.fail(new NotFound({ message })))
   })
 
   return {
     progress: Effect.fnUntraced(function* (digits: string) {
-      const id = yield* found(digits)
-      const devices = yield* progressOf.of(id)
-      const unpausable = yield* Effect.catchTag(pauses.unfit(id), "JobNotFound", () => Effect.succeed(null))
-      return enveloped({ devices: devices.map(withReason), unpausable })
+      const job = yield* found(digits)
+      const devices = yield* progressOf.of(job.id)
+      const unpausable = yield* Effect.catchTag(pauses.unfit(job.id), "JobNotFound", () => Effect.succeed(null))
+      const facts = factsOf(job, yield* Clock.currentTimeMillis, SYNC_CONCURRENCY)
+      const { within } = yield* devicesInSight
+      // one failed device has nothing in common with others
+      const hasSeveral = devices.filter(({ failed }) => failed === true).length > 1
+      return enveloped({
+        devices: devices.map((device) => withReason(device, isNotBegun(device, facts))),
+        unpausable,
+        failures: failureGroups(devices, facts, hasSeveral ? yield* uplinks(within) : new Map()),
+        totals: totalsOf(devices, facts),
+        seconds_left: secondsLeft(devices, facts)
+      })
     }),
     diffs: Effect.fnUntraced(function* (digits: string, { group: wanted, search = "" }: Asked) {
-      const { diffs, ...counts } = yield* diffsOf.of(yield* found(digits))
+      const { diffs, ...counts } = yield* diffsOf.of((yield* found(digits)).id)
       const groups = groupDiffs(diffs)
         .filter((group) => matches(group, search))
-        .map(({ hostnames, key, ...group }) => ({ ...group, key: keyOf(key), count: hostnames.length, hostnames }))
+        .map(({ hostnames, key, ...group }) => ({
+          ...group,
+          key: keyOf(key),
+          count: hostnames.length,
+          hostnames,
+          risk: riskOf(group)
+        }))
         .filter(({ key }) => wanted === undefined || key === wanted)
         .map((group) => (wanted === undefined ? { ...group, hostnames: group.hostnames.slice(0, NAMES) } : group))
       const changed = groups.reduce((sum, { count }) => sum + count, 0)

@@ -7,6 +7,7 @@ import { ApiTokenStore } from "../../store/ApiTokenStore.ts"
 import { PersonStore } from "../../store/AccountStore.ts"
 import { RequestApprovalStore } from "../../store/ApprovalStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { makeOverviewHistory } from "../../store/FleetViews.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { makeJobRetention, makeRetainedFigures } from "../../store/Retention.ts"
 import { makeTextPacking } from "../../store/StoredTexts.ts"
@@ -32,8 +33,10 @@ export const layer = Layer.effectDiscard(
     const approvals = yield* RequestApprovalStore
     const persons = yield* PersonStore
     const { pack } = yield* makeTextPacking
+    const history = yield* makeOverviewHistory
     const round = Effect.gen(function* () {
       if (!(yield* figures.begin(config.UPKEEP_INTERVAL * YOUNG))) return
+      yield* history.add
       const removed = yield* retention.remove(config)
       if (config.JOB_DAYS > 0) yield* tokens.forget(config.JOB_DAYS)
       yield* approvals.forget(config.JOB_DAYS)

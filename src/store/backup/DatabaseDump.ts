@@ -49,6 +49,7 @@ export const BACKED_UP = [
   "mac_entry",
   "mgmtdomain",
   "network_claim",
+  "overview_history",
   "person",
   "plugin_run",
   "proved_config",

@@ -11,45 +11,51 @@ import { stop } from "./StoppedCommand.ts"
 
 const names = (folder: string) => Effect.promise(() => fs.readdir(folder))
 
-it.live("a backup does not replace a path that is not a file or already exists, and names the obstacle", () =>
-  Effect.gen(function* () {
-    const { env, folder } = yield* make
-    const there = path.join(folder, "there")
-    yield* Effect.promise(() => fs.mkdir(there))
-    execFileSync("mkfifo", [path.join(there, "pipe")])
-    yield* Effect.promise(() => fs.symlink("elsewhere", path.join(there, "link")))
-    yield* Effect.promise(() => fs.writeFile(path.join(there, "file"), "what was there"))
-    const before = yield* names(there)
-    for (const [words, sentence] of [
-      [["there"], /something else than a file/],
-      [["there", "--force"], /something else than a file/],
-      [["there/pipe", "--force"], /something else than a file/],
-      [["there/link", "--force"], /something else than a file/],
-      [["there/missing/x"], /no such file or folder/],
-      [["there/file"], /exists already; --force replaces it/],
-      [["there/file/x"], /no folder/]
-    ] as const) {
-      const [name, ...flags] = words
-      const refused = yield* Program.command(env, ["backup", path.join(folder, name), ...flags])
-      assert.strictEqual(refused.code, 1, name)
-      assert.match(refused.text, sentence)
-    }
-    assert.deepStrictEqual(yield* names(there), before)
-    assert.isTrue((yield* Effect.promise(() => fs.lstat(path.join(there, "pipe")))).isFIFO())
-    assert.strictEqual(yield* Effect.promise(() => fs.readFile(path.join(there, "file"), "utf8")), "what was there")
+it.live(
+  "a backup does not replace what is no file or already exists, and names the obstacle; in a folder it gets a name",
+  () =>
+    Effect.gen(function* () {
+      const { env, folder } = yield* make
+      const there = path.join(folder, "there")
+      yield* Effect.promise(() => fs.mkdir(there))
+      execFileSync("mkfifo", [path.join(there, "pipe")])
+      yield* Effect.promise(() => fs.symlink("elsewhere", path.join(there, "link")))
+      yield* Effect.promise(() => fs.writeFile(path.join(there, "file"), "what was there"))
+      const before = yield* names(there)
+      for (const [words, sentence] of [
+        [["there/pipe", "--force"], /something else than a file/],
+        [["there/link", "--force"], /something else than a file/],
+        [["there/missing/x"], /no such file or folder/],
+        [["there/file"], /exists already; --force replaces it/],
+        [["there/file/x"], /no folder/]
+      ] as const) {
+        const [name, ...flags] = words
+        const refused = yield* Program.command(env, ["backup", path.join(folder, name), ...flags])
+        assert.strictEqual(refused.code, 1, name)
+        assert.match(refused.text, sentence)
+      }
+      assert.deepStrictEqual(yield* names(there), before)
+      assert.isTrue((yield* Effect.promise(() => fs.lstat(path.join(there, "pipe")))).isFIFO())
+      assert.strictEqual(yield* Effect.promise(() => fs.readFile(path.join(there, "file"), "utf8")), "what was there")
 
-    const two = path.join(folder, "two")
-    const both = yield* Effect.all(
-      [1, 2].map(() => Program.command(env, ["backup", two])),
-      { concurrency: 2 }
-    )
-    assert.deepStrictEqual(both.map(({ code }) => code).toSorted(), [0, 1])
-    assert.match(both.find(({ code }) => code === 1)?.text ?? "", /exists already/)
-    assert.deepStrictEqual(
-      (yield* names(folder)).filter((name) => name.startsWith(".")),
-      []
-    )
-  }).pipe(Effect.scoped)
+      const inside = yield* Program.command(env, ["backup", there])
+      assert.strictEqual(inside.code, 0, inside.text)
+      const [added = "", ...others] = (yield* names(there)).filter((name) => !before.includes(name))
+      assert.deepStrictEqual(others, [])
+      assert.match(added, /^switchyard-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.(?:backup|tar)$/)
+
+      const two = path.join(folder, "two")
+      const both = yield* Effect.all(
+        [1, 2].map(() => Program.command(env, ["backup", two])),
+        { concurrency: 2 }
+      )
+      assert.deepStrictEqual(both.map(({ code }) => code).toSorted(), [0, 1])
+      assert.match(both.find(({ code }) => code === 1)?.text ?? "", /exists already/)
+      assert.deepStrictEqual(
+        (yield* names(folder)).filter((name) => name.startsWith(".")),
+        []
+      )
+    }).pipe(Effect.scoped)
 )
 
 it.live("a stopped backup leaves no file and is not successful", () =>

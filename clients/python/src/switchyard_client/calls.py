@@ -46,6 +46,10 @@ class Calls(Transport):
         """Bounce ports. ``PUT /api/v1.0/device/{hostname}/interface_status``"""
         return self._call("PUT", path_of("/api/v1.0/device/{hostname}/interface_status", {"hostname": hostname}), body=body)  # type: ignore[no-any-return]
 
+    def change_ports(self, body: ChangePortsRequest) -> PortFileResult:
+        """Change ports of several switches. ``POST /api/v1.0/interfaces/bulk``"""
+        return self._call("POST", "/api/v1.0/interfaces/bulk", body=body)  # type: ignore[no-any-return]
+
     def check_audit_chain(self) -> AuditChain:
         """Check the chain of the audit. ``GET /api/v1.0/audit/chain``"""
         return self._call("GET", "/api/v1.0/audit/chain")  # type: ignore[no-any-return]
@@ -178,6 +182,10 @@ class Calls(Transport):
         """Show alerts. ``GET /api/v1.0/alerts``"""
         return self._call("GET", "/api/v1.0/alerts")  # type: ignore[no-any-return]
 
+    def get_attention(self) -> Attention:
+        """What needs a person now, the most urgent first. ``GET /api/v1.0/attention``"""
+        return self._call("GET", "/api/v1.0/attention")  # type: ignore[no-any-return]
+
     def get_certificate_authority(self) -> GetCertificateAuthorityResult:
         """Show the certificate authority. ``GET /api/v1.0/certificate_authority``"""
         return self._call("GET", "/api/v1.0/certificate_authority")  # type: ignore[no-any-return]
@@ -261,6 +269,10 @@ class Calls(Transport):
     def get_overview(self) -> Overview:
         """Count devices and jobs by state. ``GET /api/v1.0/overview``"""
         return self._call("GET", "/api/v1.0/overview")  # type: ignore[no-any-return]
+
+    def get_overview_history(self, *, hours: str | int | None = None, step: str | int | None = None) -> OverviewHistory:
+        """Counts of devices over time. ``GET /api/v1.0/overview/history``"""
+        return self._call("GET", "/api/v1.0/overview/history", query={"hours": hours, "step": step})  # type: ignore[no-any-return]
 
     def get_previous_config(self, hostname: str | int, *, job_id: int | None = None, previous: int | None = None, before: str | int | None = None) -> PreviousConfig:
         """Read an earlier configuration. ``GET /api/v1.0/device/{hostname}/previous_config``"""

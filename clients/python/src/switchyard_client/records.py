@@ -113,6 +113,30 @@ class ApprovedHostKey(TypedDict):
     message: str | None
 
 
+class Attention(TypedDict):
+    items: list[AttentionItem]
+
+
+class AttentionItem(TypedDict):
+    key: str
+    kind: Literal["silent", "rollout", "approval", "commit", "changed_by_hand", "alert", "new_device", "certificate"]
+    since: str | None
+    until: str | None
+    count: int
+    total: int | None
+    sentence: str
+    detail: str | None
+    devices: list[str]
+    uplinks: list[str]
+    action: Literal["show_devices", "open_job", "decide", "show_commit", "confirm_commit", "compare", "show_alerts", "set_up", "renew"]
+    place: AttentionPlace
+
+
+class AttentionPlace(TypedDict):
+    screen: Literal["device", "devices", "job", "approvals", "repository", "alerts", "new_devices"]
+    of: str | None
+
+
 class AuditChain(TypedDict):
     checked: int
     problem: str | None
@@ -172,6 +196,11 @@ class CertificateAuthority(TypedDict):
     certificate: str
     subject: str
     not_after: str
+
+
+class ChangeRisk(TypedDict):
+    level: Literal["low", "medium", "high"]
+    reason: str | None
 
 
 class ChangedConfiguration(TypedDict):
@@ -420,6 +449,9 @@ class DeviceProgress(TypedDict):
     changed: bool
     score: float | None
     timer_until: str | None
+    silent_since: str | None
+    certain_until: str | None
+    not_begun: bool
     step: str | None
     why: str | None
     said: str | None
@@ -465,6 +497,7 @@ class DiffGroup(TypedDict):
     removed: int
     score: float | None
     risks: list[RiskyLine]
+    risk: ChangeRisk
 
 
 class DiscoverDeviceRequest(TypedDict):
@@ -540,6 +573,22 @@ class FactsResult(TypedDict):
 
 
 FailedProofPolicy: TypeAlias = "Literal[\"leave\", \"retry\"]"
+
+
+FailureGroup = TypedDict(
+    "FailureGroup",
+    {
+        "class": "str",
+        "step": "str",
+        "sentence": "str",
+        "did": "str | None",
+        "advice": "str | None",
+        "count": "int",
+        "devices": "list[str]",
+        "uplinks": "list[str]",
+        "said": "str | None",
+    },
+)
 
 
 class FailureMessage3(TypedDict):
@@ -847,6 +896,9 @@ JobOutcome: TypeAlias = "Literal[\"success\", \"partial\", \"failed\", \"aborted
 class JobProgress(TypedDict):
     devices: list[DeviceProgress]
     unpausable: str | None
+    failures: list[FailureGroup]
+    totals: JobTotals
+    seconds_left: int | None
 
 
 class JobQueueCounts(TypedDict):
@@ -877,6 +929,15 @@ class JobTask(TypedDict):
     remarks: NotRequired[list[str]]
     said: NotRequired[list[SaidLine]]
     not_shown: NotRequired[list[NotShownLine]]
+
+
+class JobTotals(TypedDict):
+    devices: int
+    done: int
+    failed: int
+    working: int
+    waiting: int
+    not_begun: int
 
 
 JobWaiting: TypeAlias = "LockWait | TimerWait | ApprovalWait | WindowWait | PlaceWait | PauseWait"
@@ -1040,6 +1101,22 @@ class Overview(TypedDict):
     jobs: JobQueueCounts
 
 
+class OverviewHistory(TypedDict):
+    hours: int
+    step: int
+    points: list[OverviewPoint]
+
+
+class OverviewPoint(TypedDict):
+    at: str
+    total: int
+    in_sync: int
+    unsynchronized: int
+    unsynchronized_by: dict[str, int]
+    drifted: int
+    silent: int
+
+
 class PauseWait(TypedDict):
     reason: Literal["pause"]
     by: str
@@ -1120,6 +1197,25 @@ PortErrors = TypedDict(
         "out_discards": "float",
     },
 )
+
+
+class PortFileDiff(TypedDict):
+    hostnames: list[str]
+    diff: str
+
+
+class PortFileError(TypedDict):
+    line: int
+    column: str
+    message: str
+
+
+class PortFileResult(TypedDict):
+    stored: bool
+    errors: list[PortFileError]
+    updated: dict[str, dict[str, ChangedInterface]]
+    diffs: list[PortFileDiff]
+    version: str
 
 
 class PortOptics(TypedDict):
@@ -1695,6 +1791,12 @@ class AddSyncEventRequest(TypedDict):
     cause: str
     by: str
     timestamp: NotRequired[float | None]
+
+
+class ChangePortsRequest(TypedDict):
+    csv: str
+    dry_run: NotRequired[bool]
+    version: NotRequired[str]
 
 
 class CreateLinknetRequest(TypedDict):

@@ -256,4 +256,56 @@ const good: ReadonlyArray<Case> = [
   unchanged("nothing changes nothing", {})
 ]
 
-export const interfaceCases: ReadonlyArray<Case> = [...reading, ...seen, ...good]
+const bulk = (csv: string, more: object = {}) =>
+  ({ method: "POST", path: "/interfaces/bulk", json: { csv, ...more } }) as const
+const desk = "switch,port,description\neast-a1,Ethernet1-2,desk\n"
+
+const files: ReadonlyArray<Case> = [
+  {
+    name: "ports of a file, all of them",
+    request: bulk(desk),
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          stored: true,
+          errors: [],
+          updated: {
+            "east-a1": { Ethernet1: { data: { description: "desk" } }, Ethernet2: { data: { description: "desk" } } }
+          }
+        }
+      }
+    },
+    afterwards: [{ path: "/device/4", body: { data: { devices: [{ synchronized: false }] } } }]
+  },
+  {
+    name: "none of the ports of a file with a mistake",
+    request: bulk(`${desk}east-a1,Ethernet99,desk\n`),
+    reply: {
+      status: 400,
+      body: { status: "error", message: { errors: ["line 3, port: east-a1 has no port Ethernet99"] } }
+    },
+    afterwards: [{ path: "/device/4", body: { data: { devices: [{ synchronized: true }] } } }]
+  },
+  {
+    name: "no ports that have become others since the dry run",
+    request: bulk(desk, { version: "0123456789abcdef" }),
+    reply: { status: 412, body: { message: /^The ports have changed since the dry run/ } },
+    afterwards: [{ path: "/device/4", body: { data: { devices: [{ synchronized: true }] } } }]
+  },
+  {
+    name: "ports as a file",
+    request: { method: "GET", path: "/interfaces.csv?hostnames=east-a1" },
+    reply: {
+      status: 200,
+      headers: { "content-disposition": /^attachment; filename=interfaces-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.csv$/ }
+    }
+  },
+  {
+    name: "no file without a switch",
+    request: { method: "GET", path: "/interfaces.csv" },
+    reply: { status: 400, body: { message: "hostnames must name at least one switch" } }
+  }
+]
+
+export const interfaceCases: ReadonlyArray<Case> = [...reading, ...seen, ...files, ...good]

@@ -150,6 +150,12 @@ export const interfaceErrorCases: ReadonlyArray<Case> = [
     reply: { status: 400, body: { message: { errors: ["Interface Ethernet1 not found"] } } }
   },
   {
+    name: "that the settings are broken, when a file names a VLAN",
+    given: BROKEN_SETTINGS,
+    request: { method: "POST", path: "/interfaces/bulk", json: { csv: "switch,port,vlan\nbroken-a9,Ethernet1,X\n" } },
+    reply: { status: 500, body: { message: /^Error getting settings: / } }
+  },
+  {
     name: "that the settings are broken, when a VLAN is named",
     given: BROKEN_SETTINGS,
     request: {

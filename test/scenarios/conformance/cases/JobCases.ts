@@ -74,7 +74,13 @@ export const jobCases: ReadonlyArray<Case> = [
   {
     name: "how far a job is that has kept no rows of devices",
     request: { method: "GET", path: "/job/1/progress" },
-    reply: { status: 200, body: { status: "success", data: { devices: [] } } }
+    reply: {
+      status: 200,
+      body: {
+        status: "success",
+        data: { devices: [], failures: [], totals: { devices: 0, failed: 0, not_begun: 0 }, seconds_left: null }
+      }
+    }
   },
   {
     name: "the differences of a job that has kept none",

@@ -70,6 +70,16 @@ const standings: ReadonlyArray<Case> = [
     }
   },
   {
+    name: "the counts of the network over time: now, when none was kept",
+    request: { method: "GET", path: "/overview/history?hours=24&step=1" },
+    reply: { status: 200, body: { status: "success", data: { hours: 24, step: 1 } } }
+  },
+  {
+    name: "the counts of the network over no time",
+    request: { method: "GET", path: "/overview/history?hours=0" },
+    reply: { status: 400, body: { status: "error", message: "hours: expected a number from 1 to 2160" } }
+  },
+  {
     name: "what needs a person now, the most urgent first",
     given: [DRIFT, OFF, SILENT],
     request: { method: "GET", path: "/attention" },

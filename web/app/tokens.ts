@@ -1,0 +1,110 @@
+/**
+ * The values of colours and sizes in both schemes. Each is a variable with the prefix `--sy-`; styles use only these, and no other file has a
+ * colour of its own (test/web/app/theme.test.ts).
+ */
+
+const light = {
+  canvas: "#f7f8fa",
+  surface: "#ffffff",
+  sunken: "#f1f3f6",
+  hover: "#f1f3f6",
+  raised: "#ffffff",
+  border: "#e3e6eb",
+  "border-strong": "#c6ccd5",
+  control: "#868f9e",
+  text: "#15181e",
+  text2: "#4a5361",
+  text3: "#626b7a",
+  accent: "#2f55d4",
+  "accent-text": "#2a4cc0",
+  "accent-soft": "#ebf0fe",
+  good: "#17703f",
+  "good-soft": "#e6f5ec",
+  warn: "#8a5200",
+  "warn-soft": "#fff3dc",
+  bad: "#b3261e",
+  "bad-soft": "#fdeceb",
+  info: "#1f5fbf",
+  "info-soft": "#e8f1fd",
+  wait: "#6a3dbb",
+  "wait-soft": "#f2ecfc",
+  quiet: "#56606f",
+  "quiet-soft": "#eef0f4",
+  "fill-good": "#2f9e5d",
+  "fill-warn": "#c28413",
+  "fill-bad": "#d5473e",
+  "fill-info": "#3c7ddb",
+  "fill-wait": "#8660d3",
+  "fill-quiet": "#c6ccd5",
+  "shadow-1": "0 1px 2px rgba(16, 20, 28, .06)",
+  "shadow-2": "0 8px 28px rgba(16, 20, 28, .14), 0 1px 3px rgba(16, 20, 28, .08)",
+  "line-add": "#e4f6ea",
+  "line-add-w": "#b5e5c6",
+  "line-del": "#fdebea",
+  "line-del-w": "#f8c6c2",
+  /** Words on accent and danger. */
+  "on-accent": "#ffffff",
+  /** The ground of a button that erases or stops. */
+  danger: "#b3261e",
+  "vlan-5": "#1a969c"
+}
+
+const dark: Readonly<Record<keyof typeof light, string>> = {
+  canvas: "#0d0f12",
+  surface: "#14171b",
+  sunken: "#101317",
+  hover: "#1c2026",
+  raised: "#242a33",
+  border: "#262b33",
+  "border-strong": "#3a414c",
+  control: "#717b8a",
+  text: "#e9ebee",
+  text2: "#aeb6c2",
+  text3: "#8f98a6",
+  accent: "#4263df",
+  "accent-text": "#92aeff",
+  "accent-soft": "#1a2544",
+  good: "#5fd08f",
+  "good-soft": "#11281c",
+  warn: "#efb65c",
+  "warn-soft": "#2d220f",
+  bad: "#ff8f88",
+  "bad-soft": "#351a19",
+  info: "#7fb4ff",
+  "info-soft": "#142540",
+  wait: "#c3a8ff",
+  "wait-soft": "#251c3b",
+  quiet: "#a9b1bd",
+  "quiet-soft": "#20252c",
+  "fill-good": "#3fae6e",
+  "fill-warn": "#d9993a",
+  "fill-bad": "#e5655d",
+  "fill-info": "#5b95ea",
+  "fill-wait": "#9e7bea",
+  "fill-quiet": "#3a414c",
+  "shadow-1": "none",
+  "shadow-2": "0 10px 32px rgba(0, 0, 0, .55)",
+  "line-add": "#10281b",
+  "line-add-w": "#1d5034",
+  "line-del": "#341918",
+  "line-del-w": "#6a2c2a",
+  "on-accent": "#ffffff",
+  danger: "#b3261e",
+  "vlan-5": "#2fb3b9"
+}
+/** The tokens of each scheme, without their prefix. */
+export const tokens = { light, dark } as const
+
+/** Tokens that both schemes share. */
+export const shared = {
+  "radius-cell": "4px",
+  "radius-control": "7px",
+  "radius-card": "10px",
+  row: "32px",
+  ease: "cubic-bezier(0.2, 0, 0, 1)",
+  "vlan-1": "var(--sy-fill-info)",
+  "vlan-2": "var(--sy-fill-good)",
+  "vlan-3": "var(--sy-fill-warn)",
+  "vlan-4": "var(--sy-fill-wait)",
+  "vlan-6": "var(--sy-fill-bad)"
+}
