@@ -165,7 +165,7 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
           await page.getByRole("button", { name: "Pause" }).click()
           await page.getByLabel("Reason").fill("a call came in")
           await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click()
-          await page.getByText("paused", { exact: true }).first().waitFor()
+          await page.getByText(/^Paused by /).first().waitFor()
           await page
             .getByText(/a call came in/)
             .first()
@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
         yield* steps(async () => {
           await page.goto("/ui/jobs")
           await page.getByRole("link", { name: "1", exact: true }).waitFor()
-          await page.getByText("Partly failed", { exact: true }).click()
+          await page.getByText("Partly failed", { exact: true }).first().click()
           await page.getByRole("cell", { name: "partly failed" }).first().waitFor()
         })
         yield* sound(page, "jobs")
