@@ -111,12 +111,12 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       Effect.gen(function* () {
         const { cli } = yield* Site
         const table = yield* cli("devices --type ACCESS")
-        expect(table.out.split("\n")[0]).toMatch(/^NAME +STATE +SYNCHRONIZED/)
+        expect(table.out.split("\n")[0]).toMatch(/^NAME +STATE +IN SYNC/)
         expect(table.out).not.toContain("\u001b")
         expect(parsed(yield* cli(`devices ${ONE} --json`))).toMatchObject([{ hostname: ONE, state: "MANAGED" }])
         expect((yield* cli("devices --csv")).out.split("\r\n")[0]?.split("\n")).toHaveLength(NAMES.length + 4)
-        expect((yield* cli(`device ${ONE}`)).out).toMatch(/does +idle/)
-        expect((yield* cli(`why ${ONE}`)).out).toContain(`${ONE} is not synchronized`)
+        expect((yield* cli(`device ${ONE}`)).out).toMatch(/does +Idle/)
+        expect((yield* cli(`why ${ONE}`)).out).toContain(`${ONE} is out of sync`)
         const nobody = yield* cli("device nobody")
         expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining("Device not found") })
       })
@@ -152,7 +152,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
         waiting: 12
       })
       const leases = yield* cli("leases")
-      expect(leases.out).toMatch(/^ZTP_MAC +DHCP_IP[^]*001C73000D09 +10\.90\.0\.9 +toaster +refused/)
+      expect(leases.out).toMatch(/^ZTP_MAC +DHCP_IP[^]*001C73000D09 +10\.90\.0\.9 +toaster +Refused/)
       expect(leases.out).toContain("dhcp1 had 12 more to report at")
       expect(parsed(yield* cli("leases --json"))).toMatchObject([{ ztp_mac: "001C73000D09", outcome: "refused" }])
       expect(yield* cli("spellings list --platform eos")).toMatchObject({
@@ -283,7 +283,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       expect(mistaken).toMatchObject({ code: 1, err: expect.stringContaining("Invalid --address received") })
       const added = yield* cli("device add shed-d1 --type DIST --platform eos --address 10.99.0.3 --json")
       expect(parsed(added)).toMatchObject({ hostname: "shed-d1", state: "UNMANAGED", management_ip: "10.99.0.3" })
-      expect((yield* cli("device shed-d1")).out).toMatch(/state +UNMANAGED/)
+      expect((yield* cli("device shed-d1")).out).toMatch(/state +Not managed/)
       const changed = yield* cli("device set shed-d1 --hostname shed-d2 --serial SSJ5 --description moved --json")
       expect(parsed(changed)).toMatchObject({ hostname: "shed-d2", serial: "SSJ5", description: "moved" })
       expect(yield* cli("device set shed-d2")).toMatchObject({ code: 2 })
@@ -318,13 +318,13 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       })
       const unasked = yield* cli("device replace shed-a1 shed-new")
       expect(unasked).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was replaced") })
-      expect((yield* cli("device shed-a1")).out).toMatch(/state +MANAGED/)
+      expect((yield* cli("device shed-a1")).out).toMatch(/state +Managed/)
       const begun = yield* cli("device replace shed-a1 shed-new --yes --json")
       expect(parsed(yield* cli(`job ${jobIn(begun)} --json`))).toMatchObject({
         function_name: "init_access_device_step1",
         start_arguments: { new_hostname: "shed-a1", replace_hostname: true }
       })
-      expect((yield* cli("device shed-a1")).out).toMatch(/state +UNMANAGED/)
+      expect((yield* cli("device shed-a1")).out).toMatch(/state +Not managed/)
       // no switch answers there, so the job fails; its end is awaited
       expect(yield* cli(`job ${jobIn(begun)} --watch`)).toMatchObject({ code: 1 })
       for (const name of ["shed-a1", "shed-new"])
@@ -365,13 +365,13 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
   it.effect("manages repositories, events, the audit and firmware", () =>
     Effect.gen(function* () {
       const { cli, folders } = yield* Site
-      expect((yield* cli("repo status settings")).out).toMatch(/in_force +[0-9a-f]{10}/)
+      expect((yield* cli("repo status settings")).out).toMatch(/In force +[0-9a-f]{10}/)
       const sound = yield* cli("repo check settings main")
       expect(sound).toMatchObject({ code: 0, out: expect.stringContaining("would be accepted; 0 of 0 devices") })
       yield* folders.settings.commit({ "global/base_system.yml": "---\nntp_servers: 5\n" }, "Wrong")
       const refused = yield* cli("repo refresh settings")
       expect(refused).toMatchObject({ code: 1 })
-      expect((yield* cli("repo status settings")).out).toMatch(/refused[^]*global\/base_system.yml:\d+/)
+      expect((yield* cli("repo status settings")).out).toMatch(/Refused[^]*global\/base_system.yml:\d+/)
       expect(yield* cli("repo check settings main")).toMatchObject({
         code: 1,
         err: expect.stringContaining("would be refused")

@@ -152,7 +152,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           await page.goto("/ui/audit")
           await page.getByLabel("Kind").selectOption("device")
           await page.getByLabel("Who").fill("bos")
-          await page.getByRole("row", { name: /boss device updated .*room 5/ }).waitFor()
+          await page.getByRole("row", { name: /boss Switch updated .*room 5/ }).waitFor()
         })
         yield* sound(page, "audit")
         yield* steps(async () => {
@@ -181,7 +181,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           await page.getByLabel("Who").fill("nobody at all")
           await page.getByText("No audit entries match").waitFor()
           await page.getByRole("button", { name: "Show all" }).click()
-          await page.getByRole("row", { name: /user created/ }).waitFor()
+          await page.getByRole("row", { name: /User created/ }).waitFor()
         })
       })
     )

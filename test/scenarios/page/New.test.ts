@@ -107,8 +107,8 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
         yield* sound(page, "new")
         yield* steps(async () => {
           await page.getByRole("button", { name: "Initialise" }).click()
-          await page.getByRole("link", { name: "init_access_device_step1" }).first().waitFor()
-          await page.getByRole("link", { name: "init_device_step2" }).first().waitFor()
+          await page.getByRole("link", { name: "Set up, part 1" }).first().waitFor()
+          await page.getByRole("link", { name: "Set up, part 2" }).first().waitFor()
           await page
             .getByRole("region", { name: "Initialisation of lhv-acc1" })
             .getByText("Done", { exact: true })

@@ -165,7 +165,10 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
           await page.getByRole("button", { name: "Pause" }).click()
           await page.getByLabel("Reason").fill("a call came in")
           await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click()
-          await page.getByText(/^Paused by /).first().waitFor()
+          await page
+            .getByText(/^Paused by /)
+            .first()
+            .waitFor()
           await page
             .getByText(/a call came in/)
             .first()
