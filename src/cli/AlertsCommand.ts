@@ -57,7 +57,7 @@ const page = Flag.Int("page").pipe(Flag.withDescription("Which 1000 of them, fro
 const DEAD = {
   name: "deliveries",
   fields: ["id", "rule", "receiver", "action", "attempts", "created_at", "ended_at", "answer"],
-  nothing: "Every message was delivered.",
+  nothing: "No message was given up.",
   words: { action: deliveryActionWords }
 }
 

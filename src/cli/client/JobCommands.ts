@@ -181,7 +181,7 @@ export const job = Command.make(
         if (json) return
         const progress = yield* ask("GET /job/:id/progress", { params: { id } })
         for (const { failed, hostname, why } of progress.answer.data.devices)
-          if (failed === true) yield* say(`Failed    ${hostname}: ${why ?? ""}`)
+          if (failed === true) yield* say(`failed    ${hostname}: ${why ?? ""}`)
       })
     )
 ).pipe(Command.withDescription("Show a job, and which devices have failed."))

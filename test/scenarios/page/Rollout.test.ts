@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
           await page.getByLabel("Reason").fill("a call came in")
           await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click()
           await page
-            .getByText(/^Paused/)
+            .getByText(/^Paused by /)
             .first()
             .waitFor()
           await page
