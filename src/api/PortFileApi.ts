@@ -92,9 +92,11 @@ const endpoints = HttpApiGroup.make("ports").add(
       })
     ),
   HttpApiEndpoint.get("file", "/interfaces.csv", {
-    query: { hostnames: Schema.optionalKey(
+    query: {
+      hostnames: Schema.optionalKey(
         Parameter.text(shown("names of access switches, separated by commas", "lhv-a1,lhv-a2"))
-      ) },
+      )
+    },
     success: HttpApiSchema.WithHeaders(Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/csv" })), {
       "content-disposition": Schema.String
     }),
