@@ -167,7 +167,7 @@ describe("Every command", () => {
           ["person list", "No person has called yet"],
           ["approvals", "No request waits for another person."],
           ["alerts list", "No alerts."],
-          ["alerts dead", "Every message was delivered."],
+          ["alerts dead", "No message was given up."],
           ["alerts mutes", "Nothing is muted."],
           ["audit list", "No audit entry matches."]
         ] as const,
