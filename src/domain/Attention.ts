@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { type CommonCause, causeSentence, commonCauses, type Uplinks } from "./CommonUplinks.ts"
-import { inNaturalOrder } from "./NameRanges.ts"
+import { namesInOrder } from "./Natural.ts"
 import { type Remark, placeText } from "./Repository.ts"
 
 /** The most urgent first. */
@@ -150,7 +150,7 @@ const item = (part: Part): AttentionItem => ({
   detail: null,
   uplinks: [],
   ...part,
-  devices: inNaturalOrder(part.devices ?? []).slice(0, MOST_DEVICES)
+  devices: namesInOrder(part.devices ?? []).slice(0, MOST_DEVICES)
 })
 
 /** The place of one device, or of the list of several. */

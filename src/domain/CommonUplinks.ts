@@ -3,7 +3,7 @@
  * database and the neighbours that were read (`edgesOf`). Pure.
  */
 import type { DeviceType } from "./Device.ts"
-import { inNaturalOrder } from "./NameRanges.ts"
+import { namesInOrder } from "./Natural.ts"
 
 interface Node {
   readonly id: number
@@ -66,7 +66,7 @@ export interface CommonCause {
 
 const sharedBy = (families: ReadonlyArray<string>, uplinks: Uplinks): ReadonlyArray<string> => {
   const [first, ...others] = families.map((name) => uplinks.get(name) ?? new Set<string>())
-  return inNaturalOrder([...(first ?? [])].filter((name) => others.every((other) => other.has(name))))
+  return namesInOrder([...(first ?? [])].filter((name) => others.every((other) => other.has(name))))
 }
 
 /**
@@ -74,10 +74,10 @@ const sharedBy = (families: ReadonlyArray<string>, uplinks: Uplinks): ReadonlyAr
  * to the uplink that most of them share. Devices without anything in common are the last group.
  */
 export const commonCauses = (hostnames: Iterable<string>, uplinks: Uplinks): ReadonlyArray<CommonCause> => {
-  const names = inNaturalOrder(hostnames)
+  const names = namesInOrder(hostnames)
   const all = new Set(names)
   const rootOf = (name: string): string => {
-    const own = inNaturalOrder(uplinks.get(name) ?? [])
+    const own = namesInOrder(uplinks.get(name) ?? [])
     const [first] = own
     // each step leads nearer to the core, so it ends
     return first !== undefined && own.every((each) => all.has(each)) ? rootOf(first) : name
@@ -86,7 +86,7 @@ export const commonCauses = (hostnames: Iterable<string>, uplinks: Uplinks): Rea
   const causes: Array<CommonCause> = []
   const take = (roots: ReadonlyArray<string>) => {
     const [only] = roots
-    const devices = inNaturalOrder(roots.flatMap((root) => families.get(root) ?? []))
+    const devices = namesInOrder(roots.flatMap((root) => families.get(root) ?? []))
     const root = roots.length === 1 && only !== undefined && devices.length > 1 ? only : null
     for (const each of roots) families.delete(each)
     causes.push({ devices, root, uplinks: sharedBy(roots, uplinks) })
@@ -96,7 +96,7 @@ export const commonCauses = (hostnames: Iterable<string>, uplinks: Uplinks): Rea
       [...families.keys()].flatMap((root) => [...(uplinks.get(root) ?? [])].map((uplink) => ({ root, uplink }))),
       ({ uplink }) => uplink
     )
-    const [largest] = inNaturalOrder(behind.keys())
+    const [largest] = namesInOrder(behind.keys())
       .map((uplink) => (behind.get(uplink) ?? []).map(({ root }) => root))
       .toSorted((one, other) => other.length - one.length)
     if (largest === undefined || largest.length < 2) break
@@ -104,7 +104,7 @@ export const commonCauses = (hostnames: Iterable<string>, uplinks: Uplinks): Rea
   }
   for (const [root, members] of families) if (members.length > 1) take([root])
   if (families.size > 0) {
-    const rest = inNaturalOrder(families.keys())
+    const rest = namesInOrder(families.keys())
     causes.push({ devices: rest, root: null, uplinks: rest.length === 1 ? sharedBy(rest, uplinks) : [] })
   }
   return causes

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import type { ChangePhase, ChangeReason } from "../../machines/change/ChangeRow.ts"
 import { commonCauses, type Uplinks } from "./CommonUplinks.ts"
 import { DeviceProgress, failedStep, functionOf, type JobTask, NOT_STARTED } from "./Job.ts"
-import { inNaturalOrder } from "./NameRanges.ts"
+import { namesInOrder } from "./Natural.ts"
 
 const FailureGroup = Schema.Struct({
   /** The name of the error; empty if the text names none. */
@@ -288,7 +288,7 @@ interface Failed {
 }
 
 const groupOf = (alike: readonly [Failed, ...ReadonlyArray<Failed>], uplinks: Uplinks): FailureGroup => {
-  const devices = inNaturalOrder(alike.map(({ device }) => device.hostname))
+  const devices = namesInOrder(alike.map(({ device }) => device.hostname))
   const first = alike.find(({ device }) => device.hostname === devices[0]) ?? alike[0]
   const { did, failure } = first
   const { advice, what } = wordsOf(failure, first.device.reason)

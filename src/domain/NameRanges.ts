@@ -1,4 +1,5 @@
 /** Names of many devices in few words: names that differ in a number only, and follow each other, become a range. Pure. */
+import { namesInOrder } from "./Natural.ts"
 
 interface Numbered {
   readonly name: string
@@ -21,12 +22,6 @@ const follows = (one: Numbered, next: Numbered): boolean =>
   Number(next.digits) === Number(one.digits) + 1 &&
   (one.digits.length === next.digits.length || !/^0\d/.test(next.digits))
 
-const inOrder = new Intl.Collator("en", { numeric: true })
-
-/** Names in their natural order, each once: `acc2` comes before `acc10`. */
-export const inNaturalOrder = (names: Iterable<string>): ReadonlyArray<string> =>
-  [...new Set(names)].toSorted(inOrder.compare)
-
 const textOf = (run: ReadonlyArray<Numbered>): ReadonlyArray<string> => {
   const [first] = run
   const last = run.at(-1)
@@ -38,7 +33,7 @@ const textOf = (run: ReadonlyArray<Numbered>): ReadonlyArray<string> => {
 /** `lhv-acc1 to lhv-acc40, lhv-core1`; after `most` parts the number of the names that are left. */
 export const foldNames = (names: ReadonlyArray<string>, most = 10): string => {
   const runs: Array<Array<Numbered>> = []
-  for (const name of inNaturalOrder(names).map(numberedOf)) {
+  for (const name of namesInOrder(names).map(numberedOf)) {
     const run = runs.at(-1)
     const before = run?.at(-1)
     if (run !== undefined && before !== undefined && follows(before, name)) run.push(name)

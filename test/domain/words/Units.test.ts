@@ -1,6 +1,6 @@
 /** Times, lengths, sizes and counts as people read them, and names in the order in which people count. */
 import { assert, describe, it } from "@effect/vitest"
-import { inNaturalOrder, sortedBy } from "../../../src/domain/words/Natural.ts"
+import { inNaturalOrder, sortedBy } from "../../../src/domain/Natural.ts"
 import {
   counted,
   duration,

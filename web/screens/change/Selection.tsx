@@ -1,5 +1,5 @@
 /** Chooses the devices and starts the dry run that shows what would change. */
-import { inNaturalOrder } from "../../../src/domain/words/Natural.ts"
+import { namesInOrder } from "../../../src/domain/Natural.ts"
 import { typeWords } from "../../../src/domain/words/DeviceWords.ts"
 import { Button, Checkbox, NativeSelect, Stack, Textarea, TextInput } from "@mantine/core"
 import { type FormEvent, useState } from "react"
@@ -50,9 +50,7 @@ const What = ({
   }
   const names =
     way === "group"
-      ? Object.keys(groups.data?.answer.data.groups ?? {})
-          .toSorted(inNaturalOrder)
-          .map((value) => ({ value, label: value }))
+      ? namesInOrder(Object.keys(groups.data?.answer.data.groups ?? {})).map((value) => ({ value, label: value }))
       : (["ACCESS", "DIST", "CORE"] as const).map((value) => ({ value, label: typeWords[value].text }))
   return (
     <NativeSelect

@@ -1,6 +1,6 @@
 /** The neighbours seen over LLDP against the planned links. Pure. */
 import type { neighbourWords } from "../../../src/domain/words/DeviceWords.ts"
-import { inNaturalOrder } from "../../../src/domain/words/Natural.ts"
+import { sortedBy } from "../../../src/domain/Natural.ts"
 
 export interface Planned {
   readonly port: string
@@ -34,5 +34,5 @@ export const compared = (plan: ReadonlyArray<Planned>, seen: SeenOn): ReadonlyAr
   const missing = plan
     .filter(({ port }) => (seen[port] ?? []).length === 0)
     .map(({ hostname, peerPort, port }): Compared => ({ port, name: hostname, peerPort, standing: "missing" }))
-  return [...rows, ...missing].toSorted((one, other) => inNaturalOrder(one.port, other.port))
+  return sortedBy([...rows, ...missing], ({ port }) => port)
 }

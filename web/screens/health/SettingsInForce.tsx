@@ -1,5 +1,5 @@
 /** The settings that the server was started with, without secrets. */
-import { inNaturalOrder } from "../../../src/domain/words/Natural.ts"
+import { sortedBy } from "../../../src/domain/Natural.ts"
 import { Code } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -26,7 +26,7 @@ export const SettingsInForce = () => {
           <SmallTable
             label="Settings in force"
             heads={["Setting", "Value"]}
-            rows={Object.entries(api).toSorted(([a], [b]) => inNaturalOrder(a, b))}
+            rows={sortedBy(Object.entries(api), ([name]) => name)}
             keyOf={([name]) => name}
             cells={([name, value]) => [name, <Code>{settingOf(value)}</Code>]}
           />

@@ -3,7 +3,7 @@
  * until the user opens it. Pure, and quick for thousands.
  */
 
-import { inNaturalOrder } from "../../../src/domain/words/Natural.ts"
+import { inNaturalOrder, sortedBy } from "../../../src/domain/Natural.ts"
 import { type Agreement, worse } from "./agreement.ts"
 
 export interface NodeDevice {
@@ -92,9 +92,10 @@ export const drawn = (
   open: ReadonlySet<string>
 ): Drawing => {
   const neighbours = neighboursOf(cables)
-  const fabric = devices
-    .filter((device) => layerOf(device) < 2)
-    .toSorted((one, other) => inNaturalOrder(one.hostname, other.hostname))
+  const fabric = sortedBy(
+    devices.filter((device) => layerOf(device) < 2),
+    ({ hostname }) => hostname
+  )
   const above = new Set(fabric.map(({ id }) => id))
   const xOf = new Map<number, number>()
   const spots: Array<Spot> = []

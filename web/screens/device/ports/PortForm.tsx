@@ -1,5 +1,5 @@
 /** Changes the selected ports: it first shows the effect on the configuration, then saves, or saves and opens the push. */
-import { inNaturalOrder } from "../../../../src/domain/words/Natural.ts"
+import { namesInOrder } from "../../../../src/domain/Natural.ts"
 import { Button, Checkbox, Group, NativeSelect, Stack, Textarea, TextInput, Title } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
@@ -54,7 +54,7 @@ const useVlans = (hostname: string): ReadonlyArray<string> => {
   const names = vxlans.flatMap((vxlan) =>
     isRecord(vxlan) && typeof vxlan["vlan_name"] === "string" ? [vxlan["vlan_name"]] : []
   )
-  return [...new Set(names)].toSorted(inNaturalOrder)
+  return namesInOrder(names)
 }
 
 const Preview = ({ preview: { diff, errors } }: { readonly preview: Preview }) => (
