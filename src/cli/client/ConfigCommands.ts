@@ -8,8 +8,7 @@ import type { Data } from "../../api/Calls.ts"
 import { diff } from "../../drivers/UnifiedDiff.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
-import { started } from "./JobCommands.ts"
-import { preview, printDiff, printDiffs, readDiffs, requirePush } from "./Preview.ts"
+import { preview, printDiff, pushAgreed, startedDry } from "./Preview.ts"
 import { yes } from "./Questions.ts"
 import { ask, Mistyped, Refused } from "./Server.ts"
 import { windowFlags, windowOptions } from "./SyncCommands.ts"
@@ -176,22 +175,20 @@ const restore = Command.make(
           })
         if (dryRun) {
           const { answer } = yield* start(true)
-          yield* started(answer.job_id, answer.data, wanted)
-          if (wanted.watch && !wanted.json) yield* printDiffs(yield* readDiffs(answer.job_id))
-          return
+          return yield* startedDry(answer.job_id, answer.data, wanted)
         }
-        const agreed = yield* requirePush({
-          shown: yield* preview(Effect.map(start(true), ({ answer }) => answer.job_id)),
-          only: [],
-          question: `Restore what job ${job} gave, and leave UNMANAGED, on`,
-          nothing: `Nothing to do: ${name} runs what job ${job} gave it.`,
-          exactly: "--yes",
-          yes,
-          json: wanted.json
-        })
-        if (agreed === null) return
-        const { answer } = yield* start(false)
-        yield* started(answer.job_id, answer.data, wanted, agreed)
+        yield* pushAgreed(
+          {
+            shown: yield* preview(start(true)),
+            only: [],
+            question: `Restore what job ${job} gave, and leave UNMANAGED, on`,
+            nothing: `Nothing to do: ${name} runs what job ${job} gave it.`,
+            exactly: "--yes",
+            yes,
+            ...wanted
+          },
+          start(false)
+        )
       })
     )
 ).pipe(
