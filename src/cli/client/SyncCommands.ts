@@ -1,7 +1,7 @@
 /** `switchyard sync`, `diff` and `undo`: changes, from their preview to their undo. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { format, oneOf, printJson, reported } from "./Terminal.ts"
+import { format, oneOf, printJson, reported, say } from "./Terminal.ts"
 import { ask, askAll, Mistyped, Refused } from "./Server.ts"
 import { yes } from "./Questions.ts"
 import { preview, printDiffs, pushAgreed, readDiffs, startedDry } from "./Preview.ts"
@@ -169,7 +169,7 @@ const push = Effect.fnUntraced(function* (asked: Asked, chosen: Selector) {
 })
 
 /** Synchronizes what the user has asked for: with `dryRun` it only shows what would change, else it asks before the push. */
-export const synchronize = Effect.fnUntraced(function* (asked: Asked) {
+const synchronize = Effect.fnUntraced(function* (asked: Asked) {
   const chosen = yield* selectorOf(asked)
   yield* requireManaged(asked.names)
   if (!asked.dryRun) return yield* push(asked, chosen)
@@ -185,12 +185,15 @@ export const synchronize = Effect.fnUntraced(function* (asked: Asked) {
   yield* startedDry(answer.job_id, answer.data, asked)
 })
 
-/** What a command synchronizes that has found the names itself. */
-export const named = (names: ReadonlyArray<string>) => ({
-  names,
-  group: Option.none(),
-  type: Option.none(),
-  all: false
+/** Synchronizes devices that a command has found itself; `nothing` is the sentence if it has found none. */
+export const synchronizeNamed = Effect.fnUntraced(function* (
+  names: ReadonlyArray<string>,
+  asked: Omit<Asked, keyof Chosen>,
+  nothing: string
+) {
+  if (names.length > 0)
+    return yield* synchronize({ ...asked, names, group: Option.none(), type: Option.none(), all: false })
+  yield* asked.json ? printJson({ job_id: null, dry_run_job: null, changed: 0, unchanged: 0, failed: 0 }) : say(nothing)
 })
 
 /** The command. */
