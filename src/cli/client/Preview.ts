@@ -3,6 +3,7 @@
  * exactly that.
  */
 import { Console, Effect } from "effect"
+import { riskLevelOf } from "../../domain/ChangeRisk.ts"
 import { foldNames } from "../../domain/NameRanges.ts"
 import { canAsk, NotAgreed, printScope, requireAgreement, typedFor } from "./Questions.ts"
 import { colored, harmless, printJson, say } from "./Terminal.ts"
@@ -16,17 +17,8 @@ type Group = Diffs["groups"][number]
 /** `1 device`, `2 devices`. */
 export const devicesText = (count: number): string => `${count} ${count === 1 ? "device" : "devices"}`
 
-/** From these scores on, highest first (docs/changes.md#change-score). */
-const RISKS = [
-  [50, "high"],
-  [10, "medium"],
-  [0, "low"]
-] as const
-
-const riskOf = (score: number): string => RISKS.find(([least]) => score >= least)?.[1] ?? "low"
-
 const scoreText = (score: number | null): string =>
-  score === null ? "no score" : `score ${Math.round(score)} (${riskOf(score)} risk)`
+  score === null ? "no score" : `score ${Math.round(score)} (${riskLevelOf(score)} risk)`
 
 const colorOf = (line: string): string => {
   if (line.startsWith("+")) return colored("good", line)
@@ -100,7 +92,7 @@ const riskText = (groups: ReadonlyArray<Group>): string => {
   const worst = [...new Set(lines.map(({ line }) => line.trim()))].slice(0, 3)
   const highest = Math.max(0, ...(scores.length > 0 ? scores : lines.map(({ weight }) => weight)))
   const score = scores.length === 0 ? "" : `, score ${Math.round(highest)}`
-  return `${riskOf(highest)}${score}${worst.length === 0 ? "" : `: ${worst.join("; ")}`}`
+  return `${riskLevelOf(highest)}${score}${worst.length === 0 ? "" : `: ${worst.join("; ")}`}`
 }
 
 /** The answer of the server to a call that starts a job. */
