@@ -5,7 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { permitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { failedStep, finalStatuses, functionOf, type Job } from "../../domain/Job.ts"
+import { failedStep, finalStatuses, functionOf, type Job, saidAt } from "../../domain/Job.ts"
 import { failureGroups, isNotBegun, type JobFacts, secondsLeft, totalsOf } from "../../domain/JobFailures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { makeUplinks } from "../core/Uplinks.ts"
@@ -33,8 +33,7 @@ import { makeSecretSight } from "../../access/SecretSight.ts"
 const withReason = ({ failures, seconds: _seconds, ...progress }: DeviceProgress, not_begun: boolean) => {
   if (failures.length === 0) return { ...progress, not_begun, step: null, why: null, said: null }
   const { reason, step } = failedStep(failures)
-  const text = failures.findLast(({ result, task_name }) => task_name === step && typeof result === "string")?.result
-  return { ...progress, not_begun, step, why: reason, said: typeof text === "string" ? text : null }
+  return { ...progress, not_begun, step, why: reason, said: saidAt(failures, step) }
 }
 
 const BatchSize = Schema.Struct({ batch_size: Schema.Int })
