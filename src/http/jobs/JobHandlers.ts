@@ -8,7 +8,7 @@ import { toId } from "../../domain/fields/Values.ts"
 import { failedStep, finalStatuses, functionOf, type Job, saidAt } from "../../domain/Job.ts"
 import { failureGroups, isNotBegun, type JobFacts, secondsLeft, totalsOf } from "../../domain/JobFailures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { makeUplinks } from "../core/Uplinks.ts"
+import { VisibleUplinks } from "../core/Uplinks.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { JobScheduleStore, makeHolders } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -78,7 +78,7 @@ const makeJobDetails = Effect.gen(function* () {
   const pauses = yield* makePauses
   const visible = yield* makeJobVisible
   const devicesInSight = yield* makeVisible
-  const uplinks = yield* makeUplinks
+  const uplinks = yield* VisibleUplinks
   const { SYNC_CONCURRENCY } = yield* ServerConfig
 
   /** A job that the caller may see. */
@@ -101,7 +101,7 @@ const makeJobDetails = Effect.gen(function* () {
       return enveloped({
         devices: devices.map((device) => withReason(device, isNotBegun(device, facts))),
         unpausable,
-        failures: failureGroups(devices, facts, hasSeveral ? yield* uplinks(within) : new Map()),
+        failures: failureGroups(devices, facts, hasSeveral ? yield* uplinks.within(within) : new Map()),
         totals: totalsOf(devices, facts),
         seconds_left: secondsLeft(devices, facts)
       })
