@@ -213,7 +213,7 @@ export const namesMeant = (words: ReadonlyArray<string>, isKnown: (name: string)
 // Values: the change of one port that a row means, with the values of its profile below those of its cells.
 
 /** A profile of the settings, as JSON. */
-export type PortProfile = JsonObject
+type PortProfile = JsonObject
 
 const NOTHING = "-"
 const AUTO = "auto"

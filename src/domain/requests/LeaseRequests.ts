@@ -6,10 +6,10 @@ import { accept, boundedInteger, convert, flag } from "../fields/Rules.ts"
 import { deviceAddress, missing, toMac } from "./InitRequests.ts"
 
 /** `taken`: nothing is left to do. `refused`: a repetition would be refused too. `waits`: the hook reports the lease again later. */
-export const leaseOutcomes = ["taken", "refused", "waits"] as const
+const leaseOutcomes = ["taken", "refused", "waits"] as const
 
 /** What the server did for a lease, or was about to do: `none` for a switch that needs nothing. */
-export const leaseSteps = ["create", "discovery", "address", "none"] as const
+const leaseSteps = ["create", "discovery", "address", "none"] as const
 
 const invalid = ({ key }: Body.Place) => `Invalid ${key} received.`
 
