@@ -192,7 +192,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       expect(pushed.err).toContain(`${SILENT} failed`)
       expect(pushed.err).toMatch(/partly failed/i)
       expect((yield* cli("jobs --outcome partial")).out).toContain("CHG-7")
-      expect((yield* cli(`job ${jobIn(pushed)}`)).out).toContain(`Failed    ${SILENT}`)
+      expect((yield* cli(`job ${jobIn(pushed)}`)).out).toContain(`failed    ${SILENT}`)
       const undone = yield* cli(`undo ${jobIn(pushed)} --watch --yes`)
       expect(undone).toMatchObject({ code: 0, out: expect.stringMatching(/1 device: \+\d+ -\d+, no score/) })
       expect(undone.err).toMatch(/Scope: 3 devices: [^]*\nRisk: {2}\w+/)
