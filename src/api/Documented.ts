@@ -12,7 +12,7 @@ import type { Job } from "../domain/Job.ts"
 import type { Linknet } from "../domain/Linknet.ts"
 
 /** The schema of a parameter in the document. */
-export type ParameterSchema = Readonly<Record<string, unknown>>
+type ParameterSchema = Readonly<Record<string, unknown>>
 
 /** A query parameter: text unless it has a `schema`. `example` is a value that works. */
 export interface QueryParameter {

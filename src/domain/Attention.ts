@@ -3,9 +3,9 @@
  * likely cause, each with its age, its devices, one next action and the place where it is done. Pure.
  */
 import { Schema } from "effect"
-import { type CommonCause, causeSentence, commonCauses, type Uplinks } from "./CommonUplinks.ts"
+import { causeSentence, type CommonCause, commonCauses, switches, type Uplinks } from "./CommonUplinks.ts"
 import { namesInOrder } from "./Natural.ts"
-import { type Remark, placeText } from "./Repository.ts"
+import { placeText, type Remark } from "./Repository.ts"
 
 /** The most urgent first. */
 const attentionKinds = [
@@ -135,7 +135,6 @@ export interface AttentionFacts {
 
 const MOST_DEVICES = 100
 
-const switches = (count: number): string => `${count} ${count === 1 ? "switch" : "switches"}`
 const either = (count: number, one: string, many: string): string => (count === 1 ? one : many)
 
 const earliest = (times: ReadonlyArray<string | null>): string | null =>

@@ -66,6 +66,18 @@ export const jobScore = (devices: ReadonlyArray<DeviceScore>): number | null => 
 /** A dry run below this score may be pushed at once if the caller asked for it (auto_push). */
 export const AUTO_PUSH_BELOW = 10
 
+export const riskLevels = ["low", "medium", "high"] as const
+export type RiskLevel = (typeof riskLevels)[number]
+
+/** From this score or weight of a line on the risk is high. */
+const HIGH = 50
+
+/** The risk in a word, of a score or of the weight of one line. */
+export const riskLevelOf = (score: number): RiskLevel => {
+  if (score >= HIGH) return "high"
+  return score >= AUTO_PUSH_BELOW ? "medium" : "low"
+}
+
 // Changes that no job pushes without a person: the form of the rules, and of the words of a platform that the rules need. Each
 // platform's record has its own; a commit of the templates may add rules (`auto_push.yml`) but remove none.
 

@@ -110,9 +110,12 @@ export const commonCauses = (hostnames: Iterable<string>, uplinks: Uplinks): Rea
   return causes
 }
 
-/** `all on lhv-dist1`, `behind lhv-dist1, which is one of them`, or nothing. */
+/** `all on lhv-dist1`, `the others are behind lhv-dist1`, or null. */
 export const causeSentence = ({ devices, root, uplinks }: CommonCause): string | null => {
   if (devices.length < 2) return null
   if (root !== null) return `the others are behind ${root}`
   return uplinks.length === 0 ? null : `all on ${uplinks.join(" and ")}`
 }
+
+/** `1 switch`, `7 switches`: how such sentences begin. */
+export const switches = (count: number): string => `${count} ${count === 1 ? "switch" : "switches"}`

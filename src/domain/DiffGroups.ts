@@ -2,7 +2,7 @@
  * Groups the differences of many devices by their content: devices that change the same lines below the same sections are one
  * group, wherever the lines are. Pure.
  */
-import { AUTO_PUSH_BELOW, usualRisk } from "./ChangeRisk.ts"
+import { riskLevelOf, riskLevels, usualRisk } from "./ChangeRisk.ts"
 import { Schema } from "effect"
 
 /** A difference that several devices share exactly. */
@@ -83,8 +83,6 @@ const highest = (one: number | null, other: number | null): number | null =>
 
 // The risk in words: by the score, and by the riskiest line, which a score over many lines may hide.
 
-const riskLevels = ["low", "medium", "high"] as const
-
 const Risk = Schema.Struct({
   level: Schema.Literals(riskLevels),
   /** What made it more than low: the riskiest line, or the number of lines; null for a low one. */
@@ -92,23 +90,14 @@ const Risk = Schema.Struct({
 }).annotate({ identifier: "ChangeRisk" })
 export type Risk = typeof Risk.Type
 
-/** A score and the weight of a line from which a risk is high, and the weight from which it is at least medium. */
-const HIGH = 50
-const MEDIUM_LINE = 10
-
 /** The risk of a change; a missing score counts as high, because nobody has computed it. */
 export const riskOf = ({ added, removed, risks, score }: Omit<DiffGroup, "diff" | "hostnames" | "key">): Risk => {
   const [worst] = risks
   const weight = worst?.weight ?? 0
   const lines = added + removed
-  const level =
-    score === null || score >= HIGH || weight >= HIGH
-      ? "high"
-      : score >= AUTO_PUSH_BELOW || weight >= MEDIUM_LINE
-        ? "medium"
-        : "low"
+  const level = score === null ? "high" : riskLevelOf(Math.max(score, weight))
   if (level === "low") return { level, reason: null }
-  if (worst !== undefined && weight >= MEDIUM_LINE) return { level, reason: worst.line }
+  if (worst !== undefined && riskLevelOf(weight) !== "low") return { level, reason: worst.line }
   if (score === null) return { level, reason: "its score is not known" }
   return { level, reason: `${lines} ${lines === 1 ? "line changes" : "lines change"}` }
 }

@@ -170,6 +170,12 @@ export const failedStep = (tasks: ReadonlyArray<Pick<JobTask, "task_name" | "res
   return { step: found?.step ?? "", reason: reasonIn(found?.text ?? "") }
 }
 
+/** The whole text of the last task of this name that has one. */
+export const saidAt = (tasks: ReadonlyArray<Pick<JobTask, "task_name" | "result">>, step: string): string | null => {
+  const text = tasks.findLast(({ result, task_name }) => task_name === step && typeof result === "string")?.result
+  return typeof text === "string" ? text : null
+}
+
 const inOneLine = (text: string): string => text.trim().replaceAll(/\s*\n\s*/g, "; ")
 
 const failedDevices = ({ devices, failed }: JobCounts): string | null =>

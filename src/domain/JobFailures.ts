@@ -4,8 +4,8 @@
  */
 import { Schema } from "effect"
 import type { ChangePhase, ChangeReason } from "../../machines/change/ChangeRow.ts"
-import { commonCauses, type Uplinks } from "./CommonUplinks.ts"
-import { DeviceProgress, failedStep, functionOf, type JobTask, NOT_STARTED } from "./Job.ts"
+import { causeSentence, commonCauses, switches, type Uplinks } from "./CommonUplinks.ts"
+import { DeviceProgress, failedStep, functionOf, type JobTask, NOT_STARTED, saidAt } from "./Job.ts"
 import { namesInOrder } from "./Natural.ts"
 
 const FailureGroup = Schema.Struct({
@@ -90,9 +90,8 @@ const TYPED = /^([A-Z]\w*): (.*)$/s
 
 const failureOf = ({ failures }: DeviceFacts): Failure => {
   const { reason, step } = failedStep(failures)
-  const text = failures.findLast(({ result, task_name }) => task_name === step && typeof result === "string")?.result
   const [, name = "", message = reason] = TYPED.exec(reason) ?? []
-  return { class: name, step, message, said: typeof text === "string" ? text : null }
+  return { class: name, step, message, said: saidAt(failures, step) }
 }
 
 /** The job was stopped, or ended, before it sent anything to the device. */
@@ -268,8 +267,6 @@ const didText = (did: Did, count: number): string => {
   }
 }
 
-const switches = (count: number): string => `${count} ${count === 1 ? "switch" : "switches"}`
-
 const PLURALS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^was /, "were "],
   [/^has /, "have "],
@@ -292,21 +289,19 @@ const groupOf = (alike: readonly [Failed, ...ReadonlyArray<Failed>], uplinks: Up
   const first = alike.find(({ device }) => device.hostname === devices[0]) ?? alike[0]
   const { did, failure } = first
   const { advice, what } = wordsOf(failure, first.device.reason)
-  const causes = devices.length < 2 ? [] : commonCauses(devices, uplinks)
-  const common = causes.length === 1 ? (causes[0]?.uplinks ?? []) : []
-  const root = causes.length === 1 ? (causes[0]?.root ?? null) : null
-  const where =
-    root !== null ? `: the others are behind ${root}` : common.length > 0 ? `: all on ${common.join(" and ")}` : ""
+  const [cause, ...others] = devices.length < 2 ? [] : commonCauses(devices, uplinks)
+  const common = cause === undefined || others.length > 0 ? null : cause
+  const where = common === null ? null : causeSentence(common)
   const said = typeof what === "string" ? what : what(failure.message)
   return {
     class: failure.class,
     step: failure.step,
-    sentence: `${switches(devices.length)} ${verbOf(said, devices.length)}${where}`,
+    sentence: `${switches(devices.length)} ${verbOf(said, devices.length)}${where === null ? "" : `: ${where}`}`,
     did: did === null ? null : didText(did, devices.length),
     advice,
     count: devices.length,
     devices,
-    uplinks: common,
+    uplinks: common?.uplinks ?? [],
     said: failure.said
   }
 }
@@ -329,16 +324,15 @@ export const failureGroups = (
 
 /** The totals of a job's devices. */
 export const totalsOf = (devices: ReadonlyArray<DeviceFacts>, job: JobFacts): JobTotals => {
-  const notBegun = devices.filter((device) => isNotBegun(device, job))
-  const rest = devices.filter((device) => !notBegun.includes(device))
-  const open = rest.filter(({ failed }) => failed === null)
+  const begun = devices.filter((device) => !isNotBegun(device, job))
+  const open = begun.filter(({ failed }) => failed === null)
   return {
     devices: devices.length,
-    done: rest.filter(({ failed }) => failed === false).length,
-    failed: rest.filter(({ failed }) => failed === true).length,
+    done: begun.filter(({ failed }) => failed === false).length,
+    failed: begun.filter(({ failed }) => failed === true).length,
     working: open.filter(({ phase }) => phase !== null).length,
     waiting: open.filter(({ phase }) => phase === null).length,
-    not_begun: notBegun.length
+    not_begun: devices.length - begun.length
   }
 }
 
@@ -354,8 +348,9 @@ const medianOf = (numbers: ReadonlyArray<number>): number => {
 
 /** The median time of a device, times those that are left, by how many are worked on at once; without times of devices, by the job's own. */
 export const secondsLeft = (devices: ReadonlyArray<DeviceFacts>, job: JobFacts): number | null => {
+  if (!job.isRunning) return null
   const { done, failed, waiting, working } = totalsOf(devices, job)
-  if (!job.isRunning || done < ENOUGH) return null
+  if (done < ENOUGH) return null
   const remaining = working + waiting
   if (remaining === 0) return 0
   const times = devices.flatMap((device) =>

@@ -5,7 +5,7 @@
 import { nearestName } from "./fields/KnownNames.ts"
 import type { JsonObject } from "./fields/Values.ts"
 import { configTypes, type Interface } from "./Interface.ts"
-import { harmless, textFault } from "./Text.ts"
+import { behindApostrophe, harmless, textFault, withoutFormula } from "./Text.ts"
 
 /** A mistake in a file. `column` is the name of a column, or empty for a whole line. */
 export interface PortFileError {
@@ -213,14 +213,12 @@ export const namesMeant = (words: ReadonlyArray<string>, isKnown: (name: string)
 // Values: the change of one port that a row means, with the values of its profile below those of its cells.
 
 /** A profile of the settings, as JSON. */
-export type PortProfile = JsonObject
+type PortProfile = JsonObject
 
 const NOTHING = "-"
 const AUTO = "auto"
 const YES = new Set(["yes", "true", "on", "1", "y"])
 const NO = new Set(["no", "false", "off", "0", "n"])
-/** An apostrophe before what spreadsheets take for a formula: the rest is the text. */
-const LITERAL = /^'(?=\s*[=+\-@＝＋－＠])/u
 
 /** A VLAN is named, or given by its number. */
 const vlanOf = (word: string): string | number => (/^\d+$/.test(word) ? Number(word) : word)
@@ -230,7 +228,7 @@ const isVlanNumber = (vlan: string | number): boolean => typeof vlan === "string
 type Read = { readonly value: unknown } | { readonly message: string }
 
 const readers: Readonly<Record<Exclude<Kind, "names">, (cell: string) => Read>> = {
-  text: (cell) => ({ value: cell.replace(LITERAL, "") }),
+  text: (cell) => ({ value: behindApostrophe(cell) }),
   texts: (cell) => ({
     value: cell
       .split(/[;,]/)
@@ -340,8 +338,6 @@ export const refusalBetweenSwitches = (
 
 const quoted = (text: string): string => (/[",;\t\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-const FORMULA = /^\s*[=+\-@＝＋－＠]/u
-
 const cellOf = (kind: Kind, value: unknown): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "boolean") return value ? "yes" : "no"
@@ -349,7 +345,7 @@ const cellOf = (kind: Kind, value: unknown): string => {
   const text = String(value)
   // an empty cell changes nothing, and these texts could not be read back
   if (textFault(text, "line") !== undefined) return ""
-  return kind === "text" && FORMULA.test(text) ? `'${text}` : text
+  return kind === "text" ? withoutFormula(text) : text
 }
 
 /** Ports in the form that `readPortFile` reads. */

@@ -4,7 +4,7 @@
  */
 
 /** Causes that the server itself writes; clients may write any other text. */
-export const syncCauses = [
+const syncCauses = [
   "refresh_settings",
   "refresh_templates",
   "syncto_dryrun",

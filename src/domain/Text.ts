@@ -232,9 +232,16 @@ export const jsonText = (value: unknown, indent?: number): string =>
 /** The beginning of a formula for spreadsheets, also behind blanks and in its full-width form. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]/u
 
+/** A text that could be a formula with an apostrophe before it, every other text unchanged. */
+export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
+
+/** The text of such a cell, without the apostrophe. */
+export const behindApostrophe = (cell: string): string =>
+  cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell
+
 /** A cell of comma-separated values (RFC 4180). A text that could be a formula gets an apostrophe before it; a number stays unchanged. */
 export const csvCell = (text: string, isText = true): string => {
   const safe = harmless(text)
-  const cell = isText && FORMULA.test(safe) ? `'${safe}` : safe
+  const cell = isText ? withoutFormula(safe) : safe
   return /[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }

@@ -20,7 +20,7 @@ import { makeRefreshes, type RepositoryName } from "../store/RepositoryStore.ts"
 import { makeRequestDecisions } from "./auth/RequestDecisions.ts"
 import { answered } from "./core/HandlerErrors.ts"
 import { makeVisible } from "./core/Permits.ts"
-import { makeUplinks } from "./core/Uplinks.ts"
+import { VisibleUplinks } from "./core/Uplinks.ts"
 import { makeMayDecide } from "./jobs/JobDecisions.ts"
 
 /** Yields whether the present caller may read a list, whatever devices it is about. */
@@ -121,7 +121,7 @@ const makeAttention = Effect.gen(function* () {
   const mayRead = yield* makeMayRead
   const approvals = yield* makeApprovals
   const commits = yield* makeHeldCommits
-  const uplinks = yield* makeUplinks
+  const uplinks = yield* VisibleUplinks
   const { CERTIFICATE_RENEW_DAYS } = yield* ServerConfig
 
   const alerts = Effect.map(rows.alerts, (found) =>
@@ -140,7 +140,7 @@ const makeAttention = Effect.gen(function* () {
     const silent = yield* when(may("/devices"), rows.silent(within))
     const facts: AttentionFacts = {
       silent,
-      uplinks: silent.length === 0 ? new Map() : yield* uplinks(within),
+      uplinks: silent.length === 0 ? new Map() : yield* uplinks.within(within),
       rollouts: yield* when(may("/jobs"), rows.rollouts(within)),
       approvals: yield* approvals,
       commits: (yield* Effect.forEach(["settings", "templates"] as const, (name) =>

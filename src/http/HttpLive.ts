@@ -34,6 +34,7 @@ import { AlertsLive } from "./AlertHandlers.ts"
 import { AuditLive } from "./AuditHandlers.ts"
 import { AuthorizationLive } from "./core/Authorization.ts"
 import { AvailabilityLive } from "./core/HandlerErrors.ts"
+import { VisibleUplinks } from "./core/Uplinks.ts"
 import { FindLive } from "./FindHandlers.ts"
 import { FirmwareLive } from "./FirmwareHandlers.ts"
 import { BootFiles, ImageFiles } from "./ZtpServer.ts"
@@ -94,7 +95,7 @@ const Groups = Layer.mergeAll(
 
     JobRequests.layer
   ]),
-  Layer.provide([CallerDevices.layer, ChangeStore.layer]),
+  Layer.provide([CallerDevices.layer, ChangeStore.layer, VisibleUplinks.layer]),
   Layer.provide(Callers.layer),
   Layer.provide(ProviderTokens.layer),
   Layer.provide([PasswordLogin.layer, PageSessions.layer]),

@@ -16,7 +16,7 @@ import {
   refersToSettings
 } from "../domain/Interface.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
+import { answered, asCaller, refuseUnrendered, transaction } from "./core/HandlerErrors.ts"
 import { makeDeviceLookup } from "./core/Permits.ts"
 import { permitted, permittedByRight } from "../access/Permit.ts"
 import type { Device } from "../domain/Device.ts"
@@ -80,10 +80,30 @@ export const vlansOf = (settings: JsonObject): Pick<PortContext, "vlanNames" | "
 }
 
 /** The changed parts of a port. */
-export const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortChange) => ({
+const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortChange) => ({
   ...(configtypeChanged ? { configtype } : {}),
   ...(dataChanged ? { data } : {})
 })
+export type UpdatedPort = ReturnType<typeof asUpdated>
+
+/** Yields a function that stores a changed port. Its result is what has changed, without secrets. */
+export const makePortStoring = Effect.gen(function* () {
+  const ports = yield* InterfaceStore
+  const hide = hiddenPorts(yield* SecretTexts)
+  return Effect.fnUntraced(function* (port: Interface, outcome: PortChange) {
+    yield* ports.put(port.device_id, port.name, outcome.configtype, outcome.dataChanged ? outcome.data : port.data)
+    const [shown = port] = hide([{ ...port, data: outcome.data }])
+    return asUpdated({ ...outcome, data: shown.data })
+  })
+})
+
+/** Yields a function that reads the inputs of a rendering. The rendering, or its failure, comes later, outside the transaction. */
+export const makePrepared = Effect.map(
+  Effect.service(Previews),
+  ({ prepare }) =>
+    (device: Device) =>
+      Effect.catchTag(prepare(device), "PreviewFailed", (error) => Effect.succeed(Effect.fail(error)))
+)
 
 /** The change with the stored secrets in the place of the marks that the caller saw. Other marks are refused. */
 export const withStoredSecrets = (
@@ -136,7 +156,8 @@ const makeInterfaceUpdate = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const ports = yield* InterfaceStore
   const contextOf = yield* makeContext
-  const previews = yield* Previews
+  const prepared = yield* makePrepared
+  const store = yield* makePortStoring
   const events = yield* EventStore
   const secrets = yield* SecretTexts
   const hide = hiddenPorts(secrets)
@@ -175,7 +196,7 @@ const makeInterfaceUpdate = Effect.gen(function* () {
     yield* mayWriteLines(interfaces, stored)
     yield* fence(device, now, wanted)
     const errors: Array<string> = []
-    const updated: Array<readonly [name: string, change: ReturnType<typeof asUpdated>]> = []
+    const updated: Array<readonly [name: string, change: UpdatedPort]> = []
     for (const [name, sent] of Object.entries(interfaces)) {
       const port = stored.get(name)
       if (port === undefined || sent === null) {
@@ -185,9 +206,7 @@ const makeInterfaceUpdate = Effect.gen(function* () {
       const outcome = withStoredSecrets(port, changePort(port, sent, context), secrets)
       errors.push(...outcome.errors)
       if (!outcome.configtypeChanged && !outcome.dataChanged) continue
-      yield* ports.put(device.id, name, outcome.configtype, outcome.dataChanged ? outcome.data : port.data)
-      const [shown = port] = hide([{ ...port, data: outcome.data }])
-      updated.push([name, asUpdated({ ...outcome, data: shown.data })])
+      updated.push([name, yield* store(port, outcome)])
     }
     if (updated.length > 0) yield* unsynchronize([device.id], "interface_updated", by)
     return { errors, updated: Object.fromEntries(updated) }
@@ -216,9 +235,6 @@ const makeInterfaceUpdate = Effect.gen(function* () {
     return yield* Object.keys(updated).length === 0 ? refuse(errors) : new BadRequest({ message: { errors, updated } })
   })
 
-  const prepared = (device: Device) =>
-    Effect.catchTag(previews.prepare(device), "PreviewFailed", (error) => Effect.succeed(Effect.fail(error)))
-
   /** Applies the change, reads the inputs of a rendering, and rolls the change back. */
   const tried = (known: Device, interfaces: Ports, by: string) => {
     const changing = Effect.gen(function* () {
@@ -233,11 +249,8 @@ const makeInterfaceUpdate = Effect.gen(function* () {
     const { interfaces, known } = yield* asked(hostname, sent)
     const renderNow = yield* prepared(known)
     const { changed, render } = yield* tried(known, interfaces, by)
-    const [now, then] = yield* Effect.catchTag(Effect.all([renderNow, render]), "PreviewFailed", ({ message }) =>
-      Effect.fail(
-        new InternalError({ message: `Exception while generating config for device ${hostname}: ${message}` })
-      )
-    )
+    const both = Effect.all([renderNow, render])
+    const [now, then] = yield* Effect.catchTag(both, "PreviewFailed", refuseUnrendered(hostname))
     return enveloped({ ...changed, diff: diff(now.generated_config, then.generated_config) })
   })
 

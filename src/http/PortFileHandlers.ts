@@ -41,14 +41,15 @@ import { requiringSettings, SettingsView } from "../settings/SettingsView.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { SecretTexts } from "../store/SecretStore.ts"
-import { Previews } from "../templates/CandidateConfigs.ts"
-import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
+import { answered, asCaller, refuseUnrendered, transaction } from "./core/HandlerErrors.ts"
 import { makeNeighbours } from "./devices/LinkedDevices.ts"
 import {
-  asUpdated,
   hiddenPorts,
+  makePortStoring,
+  makePrepared,
   numbered,
   RolledBack,
+  type UpdatedPort,
   versionOf,
   vlansOf,
   withStoredSecrets
@@ -119,7 +120,8 @@ const makePlaces = Effect.gen(function* () {
   return { find, asked, refusalOf }
 })
 
-const NO_SETTINGS = new Set(["vlan", "tagged", "vxlan", "profile"])
+/** Columns whose cells refer to the settings. */
+const FROM_SETTINGS = new Set(["vlan", "tagged", "vxlan", "profile"])
 
 interface Known {
   readonly context: PortContext
@@ -132,7 +134,7 @@ const makeKnown = Effect.map(Effect.service(SettingsView), (settings) =>
     const effective = yield* Effect.result(settings.effective({ _tag: "Device", device }))
     if (Result.isFailure(effective)) {
       if (effective.failure._tag === "SqlError") return yield* effective.failure
-      const isNeeded = rows.some(({ cells }) => [...cells.keys()].some((column) => NO_SETTINGS.has(column)))
+      const isNeeded = rows.some(({ cells }) => [...cells.keys()].some((column) => FROM_SETTINGS.has(column)))
       if (isNeeded) return yield* new InternalError({ message: effective.failure.refusal })
       const context = { hostname, platform, vlanNames: new Set<string>(), vxlans: new Set<string>() }
       return { context, profiles: {} } satisfies Known
@@ -146,7 +148,7 @@ const makeKnown = Effect.map(Effect.service(SettingsView), (settings) =>
 /** Checks a change of one port and applies it; yields the new port if it differs. */
 const makePortChange = Effect.gen(function* () {
   const secrets = yield* SecretTexts
-  const ports = yield* InterfaceStore
+  const store = yield* makePortStoring
   const hide = hiddenPorts(secrets)
 
   return Effect.fnUntraced(function* (
@@ -183,18 +185,16 @@ const makePortChange = Effect.gen(function* () {
       .map((message): PortFileError => ({ line, column: "", message }))
     const errors = [...mistakes, ...refusals, ...others]
     if (errors.length > 0 || (!outcome.configtypeChanged && !outcome.dataChanged)) return { errors, updated: undefined }
-    yield* ports.put(port.device_id, port.name, outcome.configtype, outcome.dataChanged ? outcome.data : port.data)
-    const [after = port] = hide([{ ...port, data: outcome.data }])
-    return { errors, updated: asUpdated({ ...outcome, data: after.data }) }
+    return { errors, updated: yield* store(port, outcome) }
   })
 })
 
-type Updated = Readonly<Record<string, ReturnType<typeof asUpdated>>>
+type Updated = Readonly<Record<string, UpdatedPort>>
 
 const makeBulk = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const ports = yield* InterfaceStore
-  const previews = yield* Previews
+  const prepared = yield* makePrepared
   const places = yield* makePlaces
   const knownOf = yield* makeKnown
   const changed = yield* makePortChange
@@ -208,7 +208,7 @@ const makeBulk = Effect.gen(function* () {
     const byName = new Map(stored.map((port) => [port.name, port]))
     const known = yield* knownOf(device, rows)
     const errors: Array<PortFileError> = []
-    const updated: Array<readonly [string, ReturnType<typeof asUpdated>]> = []
+    const updated: Array<readonly [string, UpdatedPort]> = []
     const lineOf = new Map<string, number>()
     for (const row of rows) {
       const { line } = row
@@ -242,9 +242,6 @@ const makeBulk = Effect.gen(function* () {
     return { errors, updated: Object.fromEntries(updated) satisfies Updated, version }
   })
 
-  const prepared = (device: Device) =>
-    Effect.catchTag(previews.prepare(device), "PreviewFailed", (error) => Effect.succeed(Effect.fail(error)))
-
   /** Changes all ports of a file; the transaction must be rolled back if there are errors. */
   const changeAll = Effect.fnUntraced(function* (
     placed: ReadonlyArray<Placed>,
@@ -254,10 +251,10 @@ const makeBulk = Effect.gen(function* () {
     const versions: Array<string> = []
     const updated: Array<readonly [Device, Updated]> = []
     // in the order of their ids, so that two files never wait for each other
-    const ids = [...new Set(placed.map(({ device }) => device.id))].toSorted((one, other) => one - other)
-    for (const id of ids) {
+    const byId = [...Map.groupBy(placed, ({ device }) => device.id)].toSorted(([one], [other]) => one - other)
+    for (const [id, those] of byId) {
       const device = yield* devices.lock(id)
-      const rows = placed.filter((one) => one.device.id === id).map(({ row }) => row)
+      const rows = those.map(({ row }) => row)
       const one = yield* changeDevice(device, rows, asked.get(device.hostname))
       errors.push(...one.errors)
       versions.push(`${device.hostname} ${one.version}`)
@@ -305,24 +302,18 @@ const makeBulk = Effect.gen(function* () {
     const all = inOrder([...errors, ...changes.errors])
     if (all.length > 0)
       return enveloped({ stored: false, errors: all, updated: {}, diffs: [], version: changes.version })
-    const byDiff = new Map<string, Array<string>>()
+    const compared: Array<{ readonly hostname: string; readonly text: string }> = []
     for (const [index, [device]] of changes.updated.entries()) {
       const [now, then] = yield* Effect.all([
         Effect.flatten(prepared(device)),
         renders[index] ?? Effect.die("no rendering")
-      ]).pipe(
-        Effect.catchTag("PreviewFailed", ({ message }) =>
-          Effect.fail(
-            new InternalError({
-              message: `Exception while generating config for device ${device.hostname}: ${message}`
-            })
-          )
-        )
-      )
-      const text = diff(now.generated_config, then.generated_config)
-      byDiff.set(text, [...(byDiff.get(text) ?? []), device.hostname])
+      ]).pipe(Effect.catchTag("PreviewFailed", refuseUnrendered(device.hostname)))
+      compared.push({ hostname: device.hostname, text: diff(now.generated_config, then.generated_config) })
     }
-    const diffs = [...byDiff].map(([text, hostnames]) => ({ hostnames, diff: text }))
+    const diffs = [...Map.groupBy(compared, ({ text }) => text)].map(([text, same]) => ({
+      hostnames: same.map(({ hostname }) => hostname),
+      diff: text
+    }))
     return answerOf(changes, false, diffs)
   })
 

@@ -240,7 +240,7 @@ export interface Approval {
 }
 
 /** An approval that waits for a decision, with its job. Times are ISO 8601 without a zone, UTC. */
-export interface WaitingJob extends Pick<
+interface WaitingJob extends Pick<
   Approval,
   "reason" | "asked" | "asked_by" | "asked_person" | "asked_at" | "token_makers"
 > {

@@ -5,9 +5,9 @@ import type { DeviceSince, EndingCertificate, FailingRollout } from "../domain/A
 import type { AlertEvent } from "../domain/events/alerts/AlertMessage.ts"
 import type { DeviceType } from "../domain/Device.ts"
 import { NOT_STARTED } from "../domain/Job.ts"
-import { STANDINGS } from "./FleetViews.ts"
+import { FAILED_TODAY, SINCE_STATE, STANDINGS, UNSYNCHRONIZED } from "./FleetViews.ts"
 import { jobsWithin } from "./JobStore.ts"
-import type { Within } from "./Listing.ts"
+import { devicesWithin, type Within } from "./Listing.ts"
 
 /** A device with what its cables need. */
 interface CabledDevice {
@@ -31,15 +31,17 @@ interface SentAlert {
 /** Kinds of events that have entries of their own. */
 const OWN_KINDS = ["reachability", "drift", "certificate", "repository", "job"]
 
+/** Functions of jobs that roll out. */
+const ROLLOUTS = "('sync_devices', 'apply_config', 'revert_job', 'device_upgrade')"
+
 export const makeAttentionRows = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const visible = (within: Within | undefined) =>
-    within === undefined ? sql`true` : sql`device.hostname = any(${within.hostnames}::text[])`
+  const rollouts = sql.literal(ROLLOUTS)
 
   return {
     silent: Effect.fn("AttentionRows.silent")(
       (within: Within | undefined) => sql<DeviceSince>`select device.hostname, iso_time(u.since) as since
-        from device_unreachable u join device on device.id = u.device_id where ${visible(within)}`
+        from device_unreachable u join device on device.id = u.device_id where ${devicesWithin(sql, within)}`
     ),
     /** All devices, for the cables between them. */
     cabled: Effect.withSpan(
@@ -53,16 +55,15 @@ export const makeAttentionRows = Effect.gen(function* () {
       return sql<FailingRollout>`
         with recent as materialized (
           select job.id, job.comment, job.memo, job.status in ('RUNNING', 'ABORTING') as is_running from job
-          where job.function_name in ('sync_devices', 'apply_config', 'revert_job', 'device_upgrade')
-            and (job.status in ('RUNNING', 'ABORTING') or (coalesce(job.outcome in ('failed', 'partial'), false)
-              and job.finish_time > now() - interval '1 day')) and ${seen}),
+          where job.function_name in ${rollouts}
+            and (job.status in ('RUNNING', 'ABORTING') or ${sql.literal(FAILED_TODAY)}) and ${seen}),
         failures as (
           select recent.id, d.hostname, d.finished_at from recent join job_device d on d.job_id = recent.id
           where d.failed and not starts_with(coalesce(d.job_tasks -> 0 ->> 'result', ''), ${NOT_STARTED})
             and (recent.is_running or (
-              exists (select from device where device.hostname = d.hostname and device.state = 'MANAGED' and not device.synchronized)
+              exists (select from device where device.hostname = d.hostname and ${sql.literal(UNSYNCHRONIZED)})
               and not exists (select from job_device n join job later on later.id = n.job_id where n.hostname = d.hostname
-                and n.job_id > recent.id and later.function_name in ('sync_devices', 'apply_config', 'revert_job', 'device_upgrade')))))
+                and n.job_id > recent.id and later.function_name in ${rollouts}))))
         select recent.id as job_id, recent.comment, recent.is_running, iso_time(min(failures.finished_at)) as since,
           jsonb_agg(failures.hostname) as failed,
           (select count(*)::integer from (
@@ -76,13 +77,12 @@ export const makeAttentionRows = Effect.gen(function* () {
       (within: Within | undefined) => sql<DeviceSince>`select device.hostname,
         (select iso_time(to_timestamp(min(e.happened_at))) from sync_event e
           where e.hostname = device.hostname and e.cause = 'drift') as since
-        from device where ${sql.literal(STANDINGS.drifted)} and ${visible(within)}`
+        from device where ${sql.literal(STANDINGS.drifted)} and ${devicesWithin(sql, within)}`
     ),
     waiting: Effect.fn("AttentionRows.waiting")(
       (within: Within | undefined) => sql<DeviceSince>`select device.hostname,
-        (select iso_time(e.at) from event e where e.device_id = device.id and e.kind = 'device'
-          and e.action in ('created', 'state') order by e.id desc limit 1) as since
-        from device where device.state in ('DHCP_BOOT', 'DISCOVERED') and ${visible(within)}`
+        ${sql.literal(SINCE_STATE)} as since
+        from device where device.state in ('DHCP_BOOT', 'DISCOVERED') and ${devicesWithin(sql, within)}`
     ),
     certificates: Effect.fn("AttentionRows.certificates")(
       (days: number) => sql<EndingCertificate>`select device.hostname, iso_time(newest.not_after) as until,

@@ -5,7 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { keyOfWithin, type Within } from "./Listing.ts"
+import { devicesWithin, keyOfWithin, type Within } from "./Listing.ts"
 import { jobsWithin } from "./JobStore.ts"
 import { makeSharedRead } from "./GroupedStatement.ts"
 import type { TopologyNode, WaitingDevice } from "../domain/Topology.ts"
@@ -55,8 +55,7 @@ const LOOKED_AT = 5000
 export const makeFindQueries = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  const sees = ({ within }: Pick<Bounds, "within">) =>
-    within === undefined ? sql`true` : sql`device.hostname = any(${within.hostnames}::text[])`
+  const sees = ({ within }: Pick<Bounds, "within">) => devicesWithin(sql, within)
 
   /** A pattern for texts that contain this one; wildcards in it are escaped. */
   const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
@@ -218,7 +217,7 @@ export const makeDeviceCounts = Effect.gen(function* () {
     ${STANDINGS.unreachable} as unreachable, ${STANDINGS.in_change} as in_change`
   )
   const count = Effect.fnUntraced(function* (within: Within | undefined) {
-    const devices = within === undefined ? sql`true` : sql`device.hostname = any(${within.hostnames}::text[])`
+    const devices = devicesWithin(sql, within)
     const jobs = within === undefined ? sql`true` : jobsWithin(sql, within)
     const rows = yield* sql<Row>`select state, cause, drifted, unreachable, in_change, count(*)::integer as count
       from (select ${standing} from device where ${devices}) each group by 1, 2, 3, 4, 5`
@@ -272,8 +271,6 @@ export type WaitingRow = Omit<WaitingDevice, "places" | "replaces" | "problems">
 /** New switches, and devices of the topology. */
 export const makePlaceRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const visible = (within: Within | undefined) =>
-    within === undefined ? sql`true` : sql`device.hostname = any(${within.hostnames}::text[])`
   const unfinished = sql.literal(JOB_UNFINISHED)
   const jobOfDevice = sql`(select max(job.id) from job where job.status in ${unfinished}
     and (job.start_arguments ->> 'device_id' = device.id::text or job.start_arguments ->> 'ztp_mac' = device.ztp_mac))`
@@ -287,26 +284,30 @@ export const makePlaceRows = Effect.gen(function* () {
         ${sql.literal(STANDINGS.unreachable)} as unreachable, ${read},
         coalesce((select max(c.job_id) from config_change c where c.device_id = device.id and c.${sql.literal(UNFINISHED)}),
           ${jobOfDevice}) as job_id
-        from device where ${visible(within)} order by device.id`
+        from device where ${devicesWithin(sql, within)} order by device.id`
     ),
     waiting: Effect.fn("PlaceStore.waiting")(
       (within: Within | undefined) => sql<WaitingRow>`select device.id, device.hostname, device.state, device.ztp_mac,
         device.serial, device.platform, device.vendor, device.model, device.os_version, device.dhcp_ip, ${read},
-        (select iso_time(e.at) from event e where e.device_id = device.id and e.kind = 'device'
-          and e.action in ('created', 'state') order by e.id desc limit 1) as since,
+        ${sql.literal(SINCE_STATE)} as since,
         ${jobOfDevice} as job_id
-        from device where device.state in ('DHCP_BOOT', 'DISCOVERED', 'INIT') and ${visible(within)} order by device.id`
+        from device where device.state in ('DHCP_BOOT', 'DISCOVERED', 'INIT') and ${devicesWithin(sql, within)} order by device.id`
     )
   }
 })
 
 // Statuses that are no column of the record, as SQL over a row, for filters of lists and for counts.
 
-const ONLY_MANAGED = "device.state = 'MANAGED' and not device.synchronized"
+/** When the device was created or last changed its state; null when no event says so. */
+export const SINCE_STATE = `(select iso_time(e.at) from event e where e.device_id = device.id and e.kind = 'device'
+          and e.action in ('created', 'state') order by e.id desc limit 1)`
+
+/** A managed device that is not synchronized. */
+export const UNSYNCHRONIZED = "device.state = 'MANAGED' and not device.synchronized"
 
 /** Fields of the list of devices. `unsynchronized_by` is the newest cause, null for a device that is synchronized or not managed. */
 export const STANDINGS = {
-  unsynchronized_by: `(case when ${ONLY_MANAGED} then coalesce((select e.cause from sync_event e where e.hostname = device.hostname
+  unsynchronized_by: `(case when ${UNSYNCHRONIZED} then coalesce((select e.cause from sync_event e where e.hostname = device.hostname
       order by e.id desc limit 1), 'unknown') end)`,
   drifted: `(exists (select from sync_event e where e.hostname = device.hostname and e.cause = 'drift'))`,
   unreachable: "(exists (select from device_unreachable u where u.device_id = device.id))",

@@ -44,6 +44,10 @@ export interface Within extends NamedDevices {
   readonly isProgram: boolean
 }
 
+/** The condition that a caller may see a row of `device`. */
+export const devicesWithin = (sql: SqlClient.SqlClient, within: Within | undefined): Statement.Fragment =>
+  within === undefined ? sql`true` : sql`device.hostname = any(${within.hostnames}::text[])`
+
 /** A key that distinguishes queries by their limits. */
 export const keyOfWithin = (within: Within | undefined): string =>
   within === undefined ? "" : `${within.key} ${within.isProgram} ${within.caller}`

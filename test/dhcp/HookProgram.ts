@@ -24,6 +24,9 @@ const has = (words: ReadonlyArray<string>): boolean => {
 /** The shells of this machine that a hook may be run by. */
 export const shells = [["dash"], ["busybox", "sh"]].filter(has)
 
+/** Why tests in these shells are skipped, for their names. */
+export const WITHOUT_SHELLS = shells.length === 0 ? " (skipped: this machine has neither dash nor busybox)" : ""
+
 export interface HookEnd {
   readonly code: number | null
   readonly output: string

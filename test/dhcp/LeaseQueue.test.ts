@@ -4,7 +4,7 @@ import { Console, Effect, Schedule } from "effect"
 import { execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { leaseProgram, makeFolder, runProgram, shells, waiting } from "./HookProgram.ts"
+import { leaseProgram, makeFolder, runProgram, shells, waiting, WITHOUT_SHELLS } from "./HookProgram.ts"
 import { decided, makeLeaseServer, TAKEN } from "./LeaseServer.ts"
 
 const macOf = (number: number): string => `001C73${number.toString(16).toUpperCase().padStart(6, "0")}`
@@ -63,6 +63,10 @@ const works = (program: string, ...args: ReadonlyArray<string>): boolean => {
     return false
   }
 }
+
+it.skipIf(shells.length === 0)(`is tried in the shells of this machine${WITHOUT_SHELLS}`, () => {
+  assert.isNotEmpty(shells)
+})
 
 for (const shell of shells) {
   const named = shell.join(" ")

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type DeviceFacts, failureGroups, type JobFacts, secondsLeft, totalsOf } from "../../src/domain/JobFailures.ts"
+import { NOT_STARTED } from "../../src/domain/Job.ts"
 
 const RUNNING: JobFacts = {
   function_name: "sync_devices",
@@ -27,7 +28,7 @@ const slow = (hostname: string, seconds = 30) =>
     hostname,
     `no answer from ${hostname}; it may be busy:\nCommandTimeout: no answer to "login" in ${seconds} s\n`
   )
-const NOT_STARTED = "This device was not started and runs what it ran before.\nJobAborted: The job was aborted\n"
+const STOPPED = `${NOT_STARTED}\nJobAborted: The job was aborted\n`
 
 describe("The failures of a job", () => {
   it("are one group where names and numbers differ only, with what they have in common", () => {
@@ -123,7 +124,7 @@ describe("The totals of a job", () => {
   const all = [
     done("acc1", 10),
     slow("acc2"),
-    failed("acc3", NOT_STARTED),
+    failed("acc3", STOPPED),
     failed("acc4", "JobAborted: cancelled\n", { phase: "discarded", reason: "cancelled" }),
     device("acc5", { phase: "loading" }),
     device("acc6")

@@ -5,7 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { fingerprint, setScene } from "../scenarios/conformance/Scene.ts"
-import { ApiClient, type Answer, ApiServer } from "../support/ApiServer.ts"
+import { ApiClient, type Answer, ApiServer, SiteServer } from "../support/ApiServer.ts"
 import { type ApiEndpoint, endpoints, meaningfulBody, pathOf } from "../support/EndpointRequests.ts"
 import { isEnvelope } from "../support/Refusals.ts"
 
@@ -26,6 +26,11 @@ const CHANGES_NOTHING = new Set([
   "POST /api/v1.0/settings/model",
   "POST /api/v1.0/settings/model/:file"
 ])
+
+const NAMES_THE_KEY = /"warnings":\["(\w+\.)*canari: there is no such field/
+
+/** Endpoints whose bodies are settings. */
+const TAKES_SETTINGS = /\/settings\/model/
 
 const nameOf = ({ method, path }: ApiEndpoint) => `${method} ${path}`
 const changing = endpoints.filter((each) => each.method !== "GET" && !CHANGES_NOTHING.has(nameOf(each)))
@@ -103,6 +108,13 @@ layer(ApiServer())((it) => {
               shown(endpoint, asked)
             )
           } else assert.notInclude(asked.text, "canari", shown(endpoint, asked))
+          if (endpoint.payload === undefined || TAKES_SETTINGS.test(endpoint.path)) return
+          for (const json of withAnUnknownKey(meaningfulBody(endpoint))) {
+            const answer = yield* api.send(endpoint.method, path, { json })
+            const named = `${JSON.stringify(json)} ${shown(endpoint, answer)}`
+            assert.strictEqual(answer.status, plain.status, named)
+            if (hasEnvelope) assert.match(answer.text, NAMES_THE_KEY, named)
+          }
         })
       )
     }
@@ -340,4 +352,27 @@ layer(ApiServer())((it) => {
       )
     }
   })
+})
+
+// where nothing is set up, the bodies above meet errors; these are answered with a success
+layer(SiteServer(), { excludeTestServices: true })("An unknown key of a call that changes nothing", (it) => {
+  for (const [method, path, json] of [
+    ["POST", "/device_initcheck/6", { hostname: "new-1", device_type: "ACCESS" }],
+    ["PUT", "/plugins", { action: "selftest" }],
+    ["POST", "/firmware/upgradecheck", { group: "EAST_WING" }],
+    ["POST", "/repository/settings/check", { branch: "main" }],
+    ["POST", "/device/east-a1/render", { text: "hostname {{ hostname }}" }]
+  ] as const) {
+    it.effect(`is named by ${method} ${path}`, () =>
+      Effect.gen(function* () {
+        const api = yield* ApiClient
+        yield* setScene()
+        const plain = yield* api.send(method, `/api/v1.0${path}`, { json })
+        const answer = yield* api.send(method, `/api/v1.0${path}`, { json: { ...json, canari: 1 } })
+        assert.deepStrictEqual([plain.status, answer.status], [200, 200], answer.text)
+        assert.notInclude(plain.text, "canari")
+        assert.match(answer.text, NAMES_THE_KEY)
+      })
+    )
+  }
 })

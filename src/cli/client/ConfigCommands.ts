@@ -3,15 +3,12 @@
  */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as fs from "node:fs/promises"
 import type { Data } from "../../api/Calls.ts"
 import { diff } from "../../drivers/UnifiedDiff.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
-import { messageOf } from "../../runtime/SystemErrors.ts"
-import { started } from "./JobCommands.ts"
-import { preview, printDiff, printDiffs, readDiffs, requirePush } from "./Preview.ts"
+import { preview, printDiff, pushAgreed, startedDry } from "./Preview.ts"
 import { yes } from "./Questions.ts"
-import { ask, Mistyped, Refused } from "./Server.ts"
+import { ask, Mistyped, Refused, saveFile } from "./Server.ts"
 import { windowFlags, windowOptions } from "./SyncCommands.ts"
 import { type Column, format, isTerminal, printJson, printRows, reported, say } from "./Terminal.ts"
 
@@ -83,13 +80,6 @@ const list = Command.make("list", { name, ...format }, ({ csv, json, name }) =>
     })
   )
 ).pipe(Command.withDescription("List the jobs that gave a device its configurations, the newest first."))
-
-/** A configuration may have secrets: only the user may read the file. */
-export const saveFile = (file: string, content: string) =>
-  Effect.tryPromise({
-    try: () => fs.writeFile(file, content, { mode: 0o600 }),
-    catch: (error) => new Refused({ message: `${file} cannot be written: ${messageOf(error)}` })
-  })
 
 const download = Command.make(
   "download",
@@ -176,22 +166,20 @@ const restore = Command.make(
           })
         if (dryRun) {
           const { answer } = yield* start(true)
-          yield* started(answer.job_id, answer.data, wanted)
-          if (wanted.watch && !wanted.json) yield* printDiffs(yield* readDiffs(answer.job_id))
-          return
+          return yield* startedDry(answer.job_id, answer.data, wanted)
         }
-        const agreed = yield* requirePush({
-          shown: yield* preview(Effect.map(start(true), ({ answer }) => answer.job_id)),
-          only: [],
-          question: `Restore what job ${job} gave, and leave UNMANAGED, on`,
-          nothing: `Nothing to do: ${name} runs what job ${job} gave it.`,
-          exactly: "--yes",
-          yes,
-          json: wanted.json
-        })
-        if (agreed === null) return
-        const { answer } = yield* start(false)
-        yield* started(answer.job_id, answer.data, wanted, agreed)
+        yield* pushAgreed(
+          {
+            shown: yield* preview(start(true)),
+            only: [],
+            question: `Restore what job ${job} gave, and leave UNMANAGED, on`,
+            nothing: `Nothing to do: ${name} runs what job ${job} gave it.`,
+            exactly: "--yes",
+            yes,
+            ...wanted
+          },
+          start(false)
+        )
       })
     )
 ).pipe(

@@ -19,6 +19,7 @@ import {
   typeWords
 } from "../../domain/words/DeviceWords.ts"
 import { inSentence, textOf } from "../../domain/words/Word.ts"
+import { withoutFormula } from "../../domain/Text.ts"
 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -266,7 +267,7 @@ const set = Command.make(
             port: ports.join(" "),
             profile: profile.value,
             vlan: Option.getOrUndefined(vlan),
-            description: text === "" ? "-" : text?.replace(/^(?=\s*[=+\-@＝＋－＠])/u, "'"),
+            description: text === "" ? "-" : text === undefined ? undefined : withoutFormula(text),
             enabled: enable || disable ? (enable ? "yes" : "no") : undefined
           })
           return yield* changePorts(csv, { dryRun, json, push: false, watch: false, yes: false })

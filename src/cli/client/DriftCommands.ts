@@ -6,11 +6,10 @@ import { Console, Effect, Option, Schema, Struct } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { linesToKeep } from "../../domain/Adoption.ts"
 import { DeviceResult } from "../../domain/Job.ts"
-import { saveFile } from "./ConfigCommands.ts"
 import { follow, started, unsuccessful, watch } from "./JobCommands.ts"
 import { printDiff, readDiffs } from "./Preview.ts"
-import { ask, askAll, Mistyped, Refused } from "./Server.ts"
-import { named, synchronize, syncFlags } from "./SyncCommands.ts"
+import { ask, askAll, Mistyped, Refused, saveFile } from "./Server.ts"
+import { syncFlags, synchronizeNamed } from "./SyncCommands.ts"
 import { type Column, format, type Format, oneOf, printJson, printRows, reported, say } from "./Terminal.ts"
 
 const name = Argument.String("name").pipe(Argument.withDescription("Name of a device"))
@@ -140,10 +139,7 @@ const undo = Command.make(
       Effect.gen(function* () {
         if (all === names.length > 0) return yield* new Mistyped({ message: "Say which devices: names, or --all" })
         const chosen = all ? (yield* readDrifted).map(({ hostname }) => hostname) : names
-        if (chosen.length > 0) return yield* synchronize({ ...asked, ...named(chosen), force: true, resync: true })
-        yield* asked.json
-          ? printJson({ job_id: null, dry_run_job: null, changed: 0, unchanged: 0, failed: 0 })
-          : say("No device has drifted.")
+        yield* synchronizeNamed(chosen, { ...asked, force: true, resync: true }, "No device has drifted.")
       })
     )
 ).pipe(

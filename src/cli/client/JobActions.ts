@@ -4,7 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { functionOf } from "../../domain/Job.ts"
 import { started } from "./JobCommands.ts"
 import { ask, Refused } from "./Server.ts"
-import { named, synchronize, syncFlags } from "./SyncCommands.ts"
+import { syncFlags, synchronizeNamed } from "./SyncCommands.ts"
 import { format, printJson, reported, say } from "./Terminal.ts"
 
 const job = Argument.Int("job").pipe(Argument.withDescription("Number of a job"))
@@ -109,10 +109,11 @@ export const retry = Command.make("retry", { job, ...syncFlags }, ({ job, ...ask
   reported(
     Effect.gen(function* () {
       const { names, wasDryRun } = yield* failedIn(job)
-      if (names.length > 0) return yield* synchronize({ ...asked, ...named(names), dryRun: asked.dryRun || wasDryRun })
-      yield* asked.json
-        ? printJson({ job_id: null, dry_run_job: null, changed: 0, unchanged: 0, failed: 0 })
-        : say(`No device of job ${job} has failed.`)
+      yield* synchronizeNamed(
+        names,
+        { ...asked, dryRun: asked.dryRun || wasDryRun },
+        `No device of job ${job} has failed.`
+      )
     })
   )
 ).pipe(

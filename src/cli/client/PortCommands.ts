@@ -5,8 +5,7 @@ import * as fs from "node:fs/promises"
 import { foldNames } from "../../domain/NameRanges.ts"
 import { portFileErrorText } from "../../domain/PortFile.ts"
 import { codeOf } from "../../runtime/SystemErrors.ts"
-import { started } from "./JobCommands.ts"
-import { devicesText, preview, requirePush } from "./Preview.ts"
+import { devicesText, preview, pushAgreed } from "./Preview.ts"
 import { yes } from "./Questions.ts"
 import { ask, failureOf, Mistyped, Refused, send } from "./Server.ts"
 import { format, jsonAlways, printJson, readInput, reported, say } from "./Terminal.ts"
@@ -26,22 +25,20 @@ const count = (number: number, noun: string): string => `${number} ${noun}${numb
 
 /** Pushes to these switches exactly what a dry run shows, after a question. */
 const pushTo = Effect.fnUntraced(function* (hostnames: ReadonlyArray<string>, { json, watch, yes }: Wanted) {
-  const shown = yield* preview(
-    Effect.map(ask("POST /device_syncto", { body: { hostnames, dry_run: true } }), ({ answer }) => answer.job_id)
+  const shown = yield* preview(ask("POST /device_syncto", { body: { hostnames, dry_run: true } }))
+  yield* pushAgreed(
+    {
+      shown,
+      only: hostnames,
+      question: "Push exactly this to",
+      nothing: "Stored. Nothing to push: the switches run it already.",
+      exactly: "--yes",
+      yes,
+      watch,
+      json
+    },
+    ask("POST /device_syncto", { body: { hostnames, dry_run: false, dry_run_job: shown } })
   )
-  const agreed = yield* requirePush({
-    shown,
-    only: hostnames,
-    question: "Push exactly this to",
-    nothing: "Stored. Nothing to push: the switches run it already.",
-    exactly: "--yes",
-    yes,
-    json
-  })
-  if (agreed === null) return
-  const body = { hostnames, dry_run: false, dry_run_job: shown }
-  const { answer } = yield* ask("POST /device_syncto", { body })
-  yield* started(answer.job_id, answer.data, { json, watch }, agreed)
 })
 
 /** Shows what a file changes, stores it unless that is a dry run, and pushes it if that is wanted. */

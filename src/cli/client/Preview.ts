@@ -3,11 +3,12 @@
  * exactly that.
  */
 import { Console, Effect } from "effect"
+import { riskLevelOf } from "../../domain/ChangeRisk.ts"
 import { foldNames } from "../../domain/NameRanges.ts"
 import { canAsk, NotAgreed, printScope, requireAgreement, typedFor } from "./Questions.ts"
 import { colored, harmless, printJson, say } from "./Terminal.ts"
 import { ask, Refused } from "./Server.ts"
-import { follow, unsuccessful } from "./JobCommands.ts"
+import { follow, type Following, started, unsuccessful } from "./JobCommands.ts"
 import type { Data } from "../../api/Calls.ts"
 
 type Diffs = Data<"GET /job/:id/diffs">
@@ -16,17 +17,8 @@ type Group = Diffs["groups"][number]
 /** `1 device`, `2 devices`. */
 export const devicesText = (count: number): string => `${count} ${count === 1 ? "device" : "devices"}`
 
-/** From these scores on, highest first (docs/changes.md#change-score). */
-const RISKS = [
-  [50, "high"],
-  [10, "medium"],
-  [0, "low"]
-] as const
-
-const riskOf = (score: number): string => RISKS.find(([least]) => score >= least)?.[1] ?? "low"
-
 const scoreText = (score: number | null): string =>
-  score === null ? "no score" : `score ${Math.round(score)} (${riskOf(score)} risk)`
+  score === null ? "no score" : `score ${Math.round(score)} (${riskLevelOf(score)} risk)`
 
 const colorOf = (line: string): string => {
   if (line.startsWith("+")) return colored("good", line)
@@ -75,6 +67,12 @@ export const printDiffs = Effect.fnUntraced(function* (diffs: Diffs) {
   yield* Console.log(`${[first, ...restOf(diffs)].join("; ")}.`)
 })
 
+/** Prints which dry run was started; if it is followed, its differences are shown when it has ended. */
+export const startedDry = Effect.fnUntraced(function* (id: number, sentence: string, wanted: Following) {
+  yield* started(id, sentence, wanted)
+  if (wanted.watch && !wanted.json) yield* printDiffs(yield* readDiffs(id))
+})
+
 /** All names of the groups; an answer has the first hundred of a group only. */
 const namesIn = Effect.fnUntraced(function* (id: number, groups: ReadonlyArray<Group>) {
   const all = yield* Effect.forEach(groups, ({ count, hostnames, key }) =>
@@ -94,16 +92,22 @@ const riskText = (groups: ReadonlyArray<Group>): string => {
   const worst = [...new Set(lines.map(({ line }) => line.trim()))].slice(0, 3)
   const highest = Math.max(0, ...(scores.length > 0 ? scores : lines.map(({ weight }) => weight)))
   const score = scores.length === 0 ? "" : `, score ${Math.round(highest)}`
-  return `${riskOf(highest)}${score}${worst.length === 0 ? "" : `: ${worst.join("; ")}`}`
+  return `${riskLevelOf(highest)}${score}${worst.length === 0 ? "" : `: ${worst.join("; ")}`}`
+}
+
+/** The answer of the server to a call that starts a job. */
+interface Begun {
+  readonly answer: { readonly job_id: number; readonly data: string }
 }
 
 /** Starts a dry run and follows it to its end; yields its number. Devices that could not be compared do not end the command. */
-export const preview = Effect.fnUntraced(function* <E, R>(started: Effect.Effect<number, E, R>) {
-  const job = yield* follow(yield* started)
+export const preview = Effect.fnUntraced(function* <E, R>(dryRun: Effect.Effect<Begun, E, R>) {
+  const { answer } = yield* dryRun
+  const job = yield* follow(answer.job_id)
   return job.status === "FINISHED" ? job.id : yield* unsuccessful(job)
 })
 
-interface Push {
+interface Push extends Following {
   /** The dry run whose differences are pushed. */
   readonly shown: number
   /** Only these devices of it; all of it when empty. */
@@ -115,11 +119,10 @@ interface Push {
   /** Words that carry out what was shown, for a user without a terminal. */
   readonly exactly: string
   readonly yes: boolean
-  readonly json: boolean
 }
 
 /** Shows what a dry run has found and asks. Yields the counts to go on with, or null when no device would change. */
-export const requirePush = Effect.fnUntraced(function* ({ exactly, json, nothing, only, question, shown, yes }: Push) {
+const requirePush = Effect.fnUntraced(function* ({ exactly, json, nothing, only, question, shown, yes }: Push) {
   const diffs = yield* readDiffs(shown)
   const names = yield* namesIn(shown, diffs.groups)
   const concerned = only.length === 0 ? names : names.filter((name) => only.includes(name))
@@ -156,4 +159,12 @@ export const requirePush = Effect.fnUntraced(function* ({ exactly, json, nothing
     yes
   })
   return counts
+})
+
+/** Asks whether to push what a dry run has shown, and does it with `live`; does nothing when no device would change. */
+export const pushAgreed = Effect.fnUntraced(function* <E, R>(push: Push, live: Effect.Effect<Begun, E, R>) {
+  const agreed = yield* requirePush(push)
+  if (agreed === null) return
+  const { answer } = yield* live
+  yield* started(answer.job_id, answer.data, push, agreed)
 })

@@ -342,3 +342,10 @@ export const keepToken = (text: string) =>
 
 /** Removes it. */
 export const forgetToken = Effect.promise(() => fs.rm(tokenFile(), { force: true }))
+
+/** A configuration may have secrets: only the user may read the file. */
+export const saveFile = (file: string, content: string) =>
+  Effect.tryPromise({
+    try: () => fs.writeFile(file, content, { mode: 0o600 }),
+    catch: (error) => new Refused({ message: `${file} cannot be written: ${messageOf(error)}` })
+  })

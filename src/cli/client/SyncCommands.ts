@@ -1,11 +1,10 @@
 /** `switchyard sync`, `diff` and `undo`: changes, from their preview to their undo. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { format, oneOf, printJson, reported } from "./Terminal.ts"
+import { format, oneOf, printJson, reported, say } from "./Terminal.ts"
 import { ask, askAll, Mistyped, Refused } from "./Server.ts"
 import { yes } from "./Questions.ts"
-import { preview, printDiffs, readDiffs, requirePush } from "./Preview.ts"
-import { type Following, started } from "./JobCommands.ts"
+import { preview, printDiffs, pushAgreed, readDiffs, startedDry } from "./Preview.ts"
 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -17,12 +16,6 @@ const number = (name: string, description: string) =>
 const watching = flag("watch", "Follow the job to its end; exit code 1 when it is no success")
 const job = Argument.Int("job").pipe(Argument.withDescription("Number of a job"))
 const comment = text("comment", "Kept in the record of the job")
-
-/** Prints which dry run was started; if it is followed, its differences are shown when it has ended. */
-const startedDry = Effect.fnUntraced(function* (id: number, sentence: string, wanted: Following) {
-  yield* started(id, sentence, wanted)
-  if (wanted.watch && !wanted.json) yield* printDiffs(yield* readDiffs(id))
-})
 
 interface Chosen {
   readonly names: ReadonlyArray<string>
@@ -151,38 +144,35 @@ const nothingToDo = ({ all, dryRunJob, names, resync }: Asked): string => {
     : "Nothing to do: all of them are in sync. --resync looks at them all the same."
 }
 
+type Selector = Effect.Success<ReturnType<typeof selectorOf>>
+
 /** Pushes what a dry run has shown and the user has agreed to: a new dry run, or the named one. */
-const push = Effect.fnUntraced(function* (asked: Asked) {
-  const chosen = yield* selectorOf(asked)
-  yield* requireManaged(asked.names)
+const push = Effect.fnUntraced(function* (asked: Asked, chosen: Selector) {
   const shown = Option.isSome(asked.dryRunJob)
     ? asked.dryRunJob.value
-    : yield* preview(
-        Effect.map(
-          ask("POST /device_syncto", { body: { ...chosen, ...options(asked), dry_run: true } }),
-          ({ answer }) => answer.job_id
-        )
-      )
-  const agreed = yield* requirePush({
-    shown,
-    only: asked.names,
-    question: "Push exactly this to",
-    nothing: nothingToDo(asked),
-    exactly: `--dry-run-job ${shown} --yes`,
-    yes: asked.yes,
-    json: asked.json
-  })
-  if (agreed === null) return
-  const body = { ...chosen, ...options(asked), ...pushOptions(asked), dry_run: false, dry_run_job: shown }
-  const { answer } = yield* ask("POST /device_syncto", { body })
-  yield* started(answer.job_id, answer.data, asked, agreed)
+    : yield* preview(ask("POST /device_syncto", { body: { ...chosen, ...options(asked), dry_run: true } }))
+  yield* pushAgreed(
+    {
+      shown,
+      only: asked.names,
+      question: "Push exactly this to",
+      nothing: nothingToDo(asked),
+      exactly: `--dry-run-job ${shown} --yes`,
+      yes: asked.yes,
+      watch: asked.watch,
+      json: asked.json
+    },
+    ask("POST /device_syncto", {
+      body: { ...chosen, ...options(asked), ...pushOptions(asked), dry_run: false, dry_run_job: shown }
+    })
+  )
 })
 
 /** Synchronizes what the user has asked for: with `dryRun` it only shows what would change, else it asks before the push. */
-export const synchronize = Effect.fnUntraced(function* (asked: Asked) {
-  if (!asked.dryRun) return yield* push(asked)
+const synchronize = Effect.fnUntraced(function* (asked: Asked) {
   const chosen = yield* selectorOf(asked)
   yield* requireManaged(asked.names)
+  if (!asked.dryRun) return yield* push(asked, chosen)
   const dry_run_job = Option.getOrUndefined(asked.dryRunJob)
   const body = {
     ...chosen,
@@ -195,12 +185,15 @@ export const synchronize = Effect.fnUntraced(function* (asked: Asked) {
   yield* startedDry(answer.job_id, answer.data, asked)
 })
 
-/** What a command synchronizes that has found the names itself. */
-export const named = (names: ReadonlyArray<string>) => ({
-  names,
-  group: Option.none(),
-  type: Option.none(),
-  all: false
+/** Synchronizes devices that a command has found itself; `nothing` is the sentence if it has found none. */
+export const synchronizeNamed = Effect.fnUntraced(function* (
+  names: ReadonlyArray<string>,
+  asked: Omit<Asked, keyof Chosen>,
+  nothing: string
+) {
+  if (names.length > 0)
+    return yield* synchronize({ ...asked, names, group: Option.none(), type: Option.none(), all: false })
+  yield* asked.json ? printJson({ job_id: null, dry_run_job: null, changed: 0, unchanged: 0, failed: 0 }) : say(nothing)
 })
 
 /** The command. */
@@ -252,18 +245,18 @@ export const undo = Command.make(
           const { answer } = yield* revert(true)
           return yield* startedDry(answer.job_id, answer.data, wanted)
         }
-        const agreed = yield* requirePush({
-          shown: yield* preview(Effect.map(revert(true), ({ answer }) => answer.job_id)),
-          only: [],
-          question: `Undo job ${job} on`,
-          nothing: `Nothing to do: no device would change by undoing job ${job}.`,
-          exactly: "--yes",
-          yes,
-          json: wanted.json
-        })
-        if (agreed === null) return
-        const { answer } = yield* revert(false)
-        yield* started(answer.job_id, answer.data, wanted, agreed)
+        yield* pushAgreed(
+          {
+            shown: yield* preview(revert(true)),
+            only: [],
+            question: `Undo job ${job} on`,
+            nothing: `Nothing to do: no device would change by undoing job ${job}.`,
+            exactly: "--yes",
+            yes,
+            ...wanted
+          },
+          revert(false)
+        )
       })
     )
 ).pipe(

@@ -110,12 +110,12 @@ export const InitCheckRequest = Body.make(fields, {
 
 const NO_ADDRESS = "Invalid dhcp_ip received. Must be a valid IP address."
 
-const missing = ({ key }: { readonly key: string }) => `POST data must include '${key}'`
+export const missing = ({ key }: { readonly key: string }) => `POST data must include '${key}'`
 
-const toMac = (sent: unknown) =>
+export const toMac = (sent: unknown) =>
   typeof sent === "string" ? Option.filter(normalizeMac(sent), isDeviceMac) : Option.none()
 
-const deviceAddress: Rule<string> = (sent, place) =>
+export const deviceAddress: Rule<string> = (sent, place) =>
   Result.filterOrFail(
     address(() => NO_ADDRESS)(sent, place),
     (text) => Option.isNone(whyNoDeviceAddress(text)),

@@ -1,34 +1,20 @@
 /** Leases that a DHCP server's hook reports, and what became of them (docs/provisioning.md#dhcp-hook). */
-import { Option, Result, Schema } from "effect"
-import { isDeviceMac, whyNoDeviceAddress } from "../DeviceIdentity.ts"
+import { Schema } from "effect"
 import * as Body from "../fields/Body.ts"
 import { otherwise, required, type Rule } from "../fields/Body.ts"
-import { accept, address, boundedInteger, convert, flag } from "../fields/Rules.ts"
-import { normalizeMac } from "../Network.ts"
+import { accept, boundedInteger, convert, flag } from "../fields/Rules.ts"
+import { deviceAddress, missing, toMac } from "./InitRequests.ts"
 
 /** `taken`: nothing is left to do. `refused`: a repetition would be refused too. `waits`: the hook reports the lease again later. */
-export const leaseOutcomes = ["taken", "refused", "waits"] as const
+const leaseOutcomes = ["taken", "refused", "waits"] as const
 
 /** What the server did for a lease, or was about to do: `none` for a switch that needs nothing. */
-export const leaseSteps = ["create", "discovery", "address", "none"] as const
+const leaseSteps = ["create", "discovery", "address", "none"] as const
 
-const missing = ({ key }: Body.Place) => `POST data must include '${key}'`
 const invalid = ({ key }: Body.Place) => `Invalid ${key} received.`
 
 const word = (max: number): Rule<string> =>
   accept((sent): sent is string => typeof sent === "string" && sent.length <= max && /^[\w.-]+$/.test(sent), invalid)
-
-const toMac = (sent: unknown) =>
-  typeof sent === "string" ? Option.filter(normalizeMac(sent), isDeviceMac) : Option.none()
-
-const NO_ADDRESS = "Invalid dhcp_ip received. Must be a valid IP address."
-
-const deviceAddress: Rule<string> = (sent, place) =>
-  Result.filterOrFail(
-    address(() => NO_ADDRESS)(sent, place),
-    (text) => Option.isNone(whyNoDeviceAddress(text)),
-    () => NO_ADDRESS
-  )
 
 const MOST_WAITING = 1_000_000
 

@@ -7,6 +7,7 @@ import { diff, maxEdits } from "../../drivers/UnifiedDiff.ts"
 import { ConfigStore } from "../../store/ConfigStore.ts"
 import { DerivedSecretStore, SecretTexts } from "../../store/SecretStore.ts"
 import { BadRequest, enveloped, InternalError, NotFound } from "../../api/Answers.ts"
+import { refuseUnrendered } from "../core/HandlerErrors.ts"
 import type { ConfigSource } from "../../api/ChangesApi.ts"
 
 // Finds the stored configuration that first had each line of the newest one. Pure.
@@ -80,10 +81,7 @@ const makeReading = Effect.gen(function* () {
     const { generated_config } = yield* Effect.catchTag(
       previews.generate(yield* lookup.byHostname(hostname)),
       "PreviewFailed",
-      ({ message }) =>
-        Effect.fail(
-          new InternalError({ message: `Exception while generating config for device ${hostname}: ${message}` })
-        )
+      refuseUnrendered(hostname)
     )
     return generated_config
   })

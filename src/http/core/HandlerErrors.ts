@@ -140,6 +140,12 @@ export const AvailabilityLive = Layer.succeed(Availability, (httpEffect, { endpo
   })
 )
 
+/** The answer for a device whose configuration cannot be rendered. */
+export const refuseUnrendered =
+  (hostname: string) =>
+  ({ message }: { readonly message: string }) =>
+    Effect.fail(new InternalError({ message: `Exception while generating config for device ${hostname}: ${message}` }))
+
 /** The answer of a handler that runs in the caller's name. */
 export const asCaller = <A, E, R>(run: (user: string) => Effect.Effect<A, E, R>) =>
   answered(Effect.flatMap(Effect.service(Caller), ({ name }) => run(name)))

@@ -284,10 +284,9 @@ const namedIn = ({ method, path }: HttpApiEndpoint.Top, fields: JsonObject): Rea
  */
 const makeMayWrite = Effect.gen(function* () {
   const { known } = yield* CallerDevices
-  return Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, text: string) {
+  return Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, fields: JsonObject) {
     const permit = yield* Permit
     if (permit === null) return null
-    const fields = fieldsOfBody(text)
     const names = permit.held.every(({ permission }) => isForSomeDevices(permission)) ? namedIn(endpoint, fields) : []
     const devices = names.length === 0 ? {} : { devices: yield* known(names) }
     return yield* permittedFields({ ...devices, fields })
@@ -297,25 +296,35 @@ const makeMayWrite = Effect.gen(function* () {
 const makeRequestBody = Effect.gen(function* () {
   const bodies = yield* RequestBodies
   const mayWrite = yield* makeMayWrite
+
+  /** The permit for the rest, and the text for the handler. The parsed body is not kept while the handler works. */
+  const checked = Effect.fnUntraced(function* (
+    request: HttpServerRequest.HttpServerRequest,
+    endpoint: HttpApiEndpoint.Top,
+    text: string
+  ) {
+    const fields = fieldsOfBody(text)
+    const permit = yield* mayWrite(endpoint, fields).pipe(
+      Effect.catchTags({
+        NotPermitted: ({ message }) => new Forbidden({ message }),
+        NoSettings: ({ message }) => new ServiceUnavailable({ message }),
+        SettingsInvalid: ({ message }) => new ServiceUnavailable({ message }),
+        SqlError: refuseOrDie
+      })
+    )
+    const [fault] = faultsOfBody(text)
+    if (fault !== undefined) return yield* new BadRequest({ message: fault })
+    const known = knownBody(request, endpoint, yield* HttpRouter.params, text, fields)
+    if (known.fault !== undefined) return yield* new BadRequest({ message: known.fault })
+    return { permit, text: known.text }
+  })
+
   return RequestBody.of((httpEffect, { endpoint }) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const text = yield* bodies.json(request)
-      const permit = yield* mayWrite(endpoint, text).pipe(
-        Effect.catchTags({
-          NotPermitted: ({ message }) => new Forbidden({ message }),
-          NoSettings: ({ message }) => new ServiceUnavailable({ message }),
-          SettingsInvalid: ({ message }) => new ServiceUnavailable({ message }),
-          SqlError: refuseOrDie
-        })
-      )
-      const [fault] = faultsOfBody(text)
-      if (fault !== undefined) return yield* new BadRequest({ message: fault })
-      const known = knownBody(request, endpoint, yield* HttpRouter.params, text)
-      if (known.fault !== undefined) return yield* new BadRequest({ message: known.fault })
-      const read = withText(request, known.text)
-      const handled = Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read)
-      return yield* refused(Effect.provideService(handled, Permit, permit), known.text)
+      const { permit, text } = yield* checked(request, endpoint, yield* bodies.json(request))
+      const handled = Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, withText(request, text))
+      return yield* refused(Effect.provideService(handled, Permit, permit), text)
     })
   )
 })

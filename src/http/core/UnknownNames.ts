@@ -13,7 +13,6 @@ import { noSuchField, noSuchParameter, shownName } from "../../domain/fields/Kno
 import { isObject, type JsonObject, shown } from "../../domain/fields/Values.ts"
 import { recall, rememberWarnings } from "./Client.ts"
 import { failure } from "./ErrorEnvelope.ts"
-import { fieldsOfBody } from "./JsonText.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -24,6 +23,8 @@ interface Known {
   readonly takesFilters: boolean
   /** The keys of the body; undefined without one. */
   readonly body: BodyKeys | undefined
+  /** Nobody is asked for a permission first. */
+  readonly isOpen: boolean
   readonly refuses: boolean
 }
 
@@ -50,14 +51,13 @@ const knownBy = (endpoint: HttpApiEndpoint.Top): Known => {
   const listed = Option.match(document, { onNone: () => [], onSome: ({ query = {} }) => Object.keys(query) })
   const body = bodyOf(endpoint)
   const names = [...fieldsOf(endpoint.query), ...listed]
+  const isOpen = ![...endpoint.middlewares].some(({ key }) => CALLED.has(key))
   return {
     parameters: new Set(names.filter((name) => !FILTER.test(name))),
     takesFilters: names.some((name) => FILTER.test(name)),
     body,
-    refuses:
-      endpoint.method !== "GET" &&
-      [...endpoint.middlewares].some(({ key }) => CALLED.has(key)) &&
-      body?.refusesOthers !== false
+    isOpen,
+    refuses: endpoint.method !== "GET" && !isOpen && body?.refusesOthers !== false
   }
 }
 
@@ -102,8 +102,7 @@ export const withKnownParameters = <E, R>(
 }
 
 /** Endpoints without a caller have nobody whose permission comes first. */
-export const isOpen = (endpoint: HttpApiEndpoint.Top): boolean =>
-  ![...endpoint.middlewares].some(({ key }) => CALLED.has(key))
+export const isOpen = (endpoint: HttpApiEndpoint.Top): boolean => knownOf(endpoint).isOpen
 
 type Parameters = Readonly<Record<string, string | undefined>>
 
@@ -115,16 +114,16 @@ interface KnownBody {
 
 /**
  * The body without keys that repeat the path: some clients send every argument of a call in its body. With another value than the path
- * has, such a key is an unknown one. The keys without effect are noted for the answer.
+ * has, such a key is an unknown one. The keys without effect are noted for the answer. `sent` are the fields of the text.
  */
 export const knownBody = (
   request: Request,
   endpoint: HttpApiEndpoint.Top,
   params: Parameters,
-  text: string
+  text: string,
+  sent: JsonObject
 ): KnownBody => {
   const { body } = knownOf(endpoint)
-  const sent = fieldsOfBody(text)
   const repeats = (key: string) =>
     body?.known.has(key) !== true && Object.hasOwn(params, key) && shown(sent[key]) === params[key]
   const repeated = Object.keys(params).filter((key) => Object.hasOwn(sent, key) && repeats(key))

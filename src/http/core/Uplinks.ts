@@ -1,5 +1,6 @@
 /** The uplinks of devices, by which troubles with a common cause are grouped. */
-import { Duration, Effect, Exit } from "effect"
+import { Context, Duration, Effect, Exit, Layer } from "effect"
+import type { SqlError } from "effect/sql"
 import { type Uplinks, uplinksOf } from "../../domain/CommonUplinks.ts"
 import { edgesOf } from "../../domain/Topology.ts"
 import { makeAttentionRows } from "../../store/AttentionRows.ts"
@@ -17,8 +18,7 @@ const visibleOf = (uplinks: Uplinks, { names }: Within): Uplinks =>
     )
   )
 
-/** Yields a function that finds the uplinks between devices that a caller may see. */
-export const makeUplinks = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const rows = yield* makeAttentionRows
   const { neighbours } = yield* DeviceStore
   const { links } = yield* NetworkStore
@@ -29,6 +29,17 @@ export const makeUplinks = Effect.gen(function* () {
     }),
     (exit) => (Exit.isSuccess(exit) ? SHARED_FOR : Duration.zero)
   )
-  return (within: Within | undefined) =>
-    Effect.map(all, (found) => (within === undefined ? found : visibleOf(found, within)))
+  return VisibleUplinks.of({
+    within: (within) => Effect.map(all, (found) => (within === undefined ? found : visibleOf(found, within)))
+  })
 })
+
+export class VisibleUplinks extends Context.Service<
+  VisibleUplinks,
+  {
+    /** The uplinks between devices that a caller may see. */
+    readonly within: (within: Within | undefined) => Effect.Effect<Uplinks, SqlError.SqlError>
+  }
+>()("switchyard/http/core/VisibleUplinks") {
+  static readonly layer = Layer.effect(VisibleUplinks, make)
+}

@@ -5,10 +5,10 @@ import { HttpApiBuilder } from "effect/http-api"
 import { permitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { failedStep, finalStatuses, functionOf, type Job } from "../../domain/Job.ts"
+import { failedStep, finalStatuses, functionOf, type Job, saidAt } from "../../domain/Job.ts"
 import { failureGroups, isNotBegun, type JobFacts, secondsLeft, totalsOf } from "../../domain/JobFailures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { makeUplinks } from "../core/Uplinks.ts"
+import { VisibleUplinks } from "../core/Uplinks.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { JobScheduleStore, makeHolders } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -33,8 +33,7 @@ import { makeSecretSight } from "../../access/SecretSight.ts"
 const withReason = ({ failures, seconds: _seconds, ...progress }: DeviceProgress, not_begun: boolean) => {
   if (failures.length === 0) return { ...progress, not_begun, step: null, why: null, said: null }
   const { reason, step } = failedStep(failures)
-  const text = failures.findLast(({ result, task_name }) => task_name === step && typeof result === "string")?.result
-  return { ...progress, not_begun, step, why: reason, said: typeof text === "string" ? text : null }
+  return { ...progress, not_begun, step, why: reason, said: saidAt(failures, step) }
 }
 
 const BatchSize = Schema.Struct({ batch_size: Schema.Int })
@@ -79,7 +78,7 @@ const makeJobDetails = Effect.gen(function* () {
   const pauses = yield* makePauses
   const visible = yield* makeJobVisible
   const devicesInSight = yield* makeVisible
-  const uplinks = yield* makeUplinks
+  const uplinks = yield* VisibleUplinks
   const { SYNC_CONCURRENCY } = yield* ServerConfig
 
   /** A job that the caller may see. */
@@ -102,7 +101,7 @@ const makeJobDetails = Effect.gen(function* () {
       return enveloped({
         devices: devices.map((device) => withReason(device, isNotBegun(device, facts))),
         unpausable,
-        failures: failureGroups(devices, facts, hasSeveral ? yield* uplinks(within) : new Map()),
+        failures: failureGroups(devices, facts, hasSeveral ? yield* uplinks.within(within) : new Map()),
         totals: totalsOf(devices, facts),
         seconds_left: secondsLeft(devices, facts)
       })

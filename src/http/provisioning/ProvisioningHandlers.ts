@@ -2,7 +2,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { answered, asCaller } from "../core/HandlerErrors.ts"
+import { answered, asCaller, refuseUnrendered } from "../core/HandlerErrors.ts"
 import { makeDiscovery, makeInitCheck, makeInitialisation } from "./Initialisation.ts"
 import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { RepositoryStore } from "../../store/RepositoryStore.ts"
@@ -13,7 +13,7 @@ import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
 import { findDryRun } from "../../jobs/requests/DryRun.ts"
 import { ConfigStore } from "../../store/ConfigStore.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
-import { BadRequest, Conflict, enveloped, InternalError, jobStartedOnDevices } from "../../api/Answers.ts"
+import { BadRequest, Conflict, enveloped, jobStartedOnDevices } from "../../api/Answers.ts"
 import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { olderRefusal } from "../../domain/Repository.ts"
 import { targetOf } from "../../domain/requests/RequestFields.ts"
@@ -84,15 +84,7 @@ const makePreview = Effect.gen(function* () {
   const previews = yield* Previews
   return Effect.fn("PreviewRequest.generate")(function* (hostname: string, fields: string | undefined) {
     const device = yield* lookup.byHostname(hostname)
-    const preview = yield* previews
-      .generate(device)
-      .pipe(
-        Effect.catchTag("PreviewFailed", ({ message }) =>
-          Effect.fail(
-            new InternalError({ message: `Exception while generating config for device ${hostname}: ${message}` })
-          )
-        )
-      )
+    const preview = yield* Effect.catchTag(previews.generate(device), "PreviewFailed", refuseUnrendered(hostname))
     const config = { hostname, ...preview }
     const mask = parseMask(fields ?? "*")
     const wanted = mask === undefined ? config : applyMask(mask, config)

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { must, root } from "../install/Release.ts"
 import { packClients } from "../../../scripts/pack-clients.mjs"
-import { clients, python } from "./Clients.ts"
+import { clients, python, WITHOUT_PYTHON } from "./Clients.ts"
 
 const versionIn = (file: string): string | undefined =>
   /^ *"?version"?(?:: | = )"([^"]+)"/m.exec(readFileSync(file, "utf8"))?.[1]
 
-it("packs the clients with the version of the release, and they can be installed", () => {
+it("packs the clients with the version of the release, and they can be installed", (context) => {
   const version = versionIn(path.join(root, "package.json"))
   for (const file of ["typescript/package.json", "python/pyproject.toml"]) {
     assert.strictEqual(versionIn(path.join(clients, file)), version, file)
@@ -39,7 +39,7 @@ console.log(typeof network.wait)
     assert.strictEqual(must(process.execPath, [program], { cwd: site }).trim(), "function")
 
     assert.include(must("tar", ["-tzf", source]), `switchyard_client-${version}/src/switchyard_client/py.typed`)
-    if (python === undefined) return
+    if (python === undefined) return context.skip(WITHOUT_PYTHON)
     const environment = path.join(folder, "venv")
     must(python, ["-m", "venv", environment])
     const pip = ["-m", "pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check", "-q", String(wheel)]

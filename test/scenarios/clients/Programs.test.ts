@@ -76,13 +76,17 @@ describe("The program of the README", () => {
         const { env } = yield* Site
         const network = new Switchyard({ url: env.SWITCHYARD_URL, token: env.SWITCHYARD_TOKEN })
         yield* Effect.promise(async () => {
-          const ended = []
+          const started = []
+          for (const hostname of NAMES) started.push((await network.syncDevices({ hostname, dry_run: true })).job_id)
+          const ended: Array<number | null> = []
           for await (const event of network.events({ kind: ["job"], since: 0 })) {
-            if (event.action === "ended" && ended.push(event.job_id) === 2) break
+            if (event.action === "ended") ended.push(event.job_id)
+            if (started.every((id) => ended.includes(id))) break
           }
           const jobs = []
           for await (const job of network.allJobs({ sort: "-id", per_page: 1 })) jobs.push(job.id)
           assert.includeMembers(jobs, ended)
+          assert.includeMembers(jobs, started)
           const device = await network.device("acc1")
           assert.strictEqual(device.state, "MANAGED")
           const failure = await network

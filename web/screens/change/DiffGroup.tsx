@@ -3,6 +3,7 @@ import { Button, Checkbox, Collapse, Group, Text } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { useState } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
+import { type RiskLevel, riskLevelOf } from "../../../src/domain/ChangeRisk.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
@@ -22,11 +23,9 @@ interface Props {
 
 const NAMES = 8
 
-const toneOfScore = (score: number | null): ToneName => {
-  if (score === null) return "quiet"
-  if (score >= 50) return "bad"
-  return score >= 10 ? "warn" : "good"
-}
+const RISK_TONES: Readonly<Record<RiskLevel, ToneName>> = { low: "good", medium: "warn", high: "bad" }
+
+const toneOfScore = (score: number | null): ToneName => (score === null ? "quiet" : RISK_TONES[riskLevelOf(score)])
 
 const Names = ({ group, job }: { readonly group: Shown; readonly job: string }) => {
   const [isWhole, setWhole] = useState(false)
