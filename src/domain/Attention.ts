@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { causeSentence, type CommonCause, commonCauses, switches, type Uplinks } from "./CommonUplinks.ts"
 import { namesInOrder } from "./Natural.ts"
 import { placeText, type Remark } from "./Repository.ts"
+import { ruleTitle } from "./events/alerts/RuleSentence.ts"
 
 /** The most urgent first. */
 const attentionKinds = [
@@ -261,7 +262,7 @@ const ofAlerts = (alerts: ReadonlyArray<OpenAlert>): ReadonlyArray<AttentionItem
       kind: "alert",
       since: first?.since ?? null,
       count: same.length,
-      sentence: `${same.length} ${either(same.length, "alert is", "alerts are")} open: ${rule.replaceAll("_", " ")}`,
+      sentence: `${same.length} ${either(same.length, "alert is", "alerts are")} open: ${ruleTitle(rule)}`,
       detail: first?.title ?? null,
       devices: same.flatMap(({ devices }) => devices),
       action: "show_alerts",
