@@ -69,7 +69,11 @@ const MOST_JOBS = 20
 const makeReasons = Effect.gen(function* () {
   const progress = yield* makeJobProgress
 
-  const ofJob = Effect.fnUntraced(function* ({ data, job_id, text }: AlertEvent): Effect.fn.Return<ReadonlyArray<Reason>, SqlError.SqlError> {
+  const ofJob = Effect.fnUntraced(function* ({
+    data,
+    job_id,
+    text
+  }: AlertEvent): Effect.fn.Return<ReadonlyArray<Reason>, SqlError.SqlError> {
     const devices = job_id === null ? [] : yield* progress.of(job_id)
     const job = {
       function_name: String(data?.["function"] ?? ""),

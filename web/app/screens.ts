@@ -39,6 +39,13 @@ export const screens: ReadonlyArray<Screen> = [
   { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
   { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") },
   { path: "/device/$name", label: "Device", reads: "/devices", load: () => import("../screens/device/Device.tsx") },
+  {
+    path: "/alerts",
+    label: "Alerts",
+    leap: "l",
+    reads: "/alerts",
+    load: () => import("../screens/alerts/Alerts.tsx")
+  },
   { path: "/audit", label: "Audit", leap: "a", reads: "/audit", load: () => import("../screens/audit/Audit.tsx") },
   {
     path: "/access",
