@@ -7,6 +7,7 @@ import { causeSentence, type CommonCause, commonCauses, switches, type Uplinks }
 import { namesInOrder } from "./Natural.ts"
 import { placeText, type Remark } from "./Repository.ts"
 import { ruleTitle } from "./events/alerts/RuleSentence.ts"
+import { inSentence } from "./words/Word.ts"
 
 /** The most urgent first. */
 const attentionKinds = [
@@ -262,7 +263,7 @@ const ofAlerts = (alerts: ReadonlyArray<OpenAlert>): ReadonlyArray<AttentionItem
       kind: "alert",
       since: first?.since ?? null,
       count: same.length,
-      sentence: `${same.length} ${either(same.length, "alert is", "alerts are")} open: ${ruleTitle(rule)}`,
+      sentence: `${same.length} ${either(same.length, "alert is", "alerts are")} open: ${inSentence(ruleTitle(rule))}`,
       detail: first?.title ?? null,
       devices: same.flatMap(({ devices }) => devices),
       action: "show_alerts",

@@ -311,7 +311,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
         yield* steps(async () => {
           await phone.goto("/ui/alerts")
           await phone.getByRole("region", { name: "Silenced" }).waitFor()
-          expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+          expect(await phone.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390)
         })
         yield* sound(phone, "alerts-phone-dark")
         yield* steps(async () => {

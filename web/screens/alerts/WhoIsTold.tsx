@@ -1,5 +1,5 @@
 /** Who is told of what: the rules as sentences, their receivers, and an example where there are none. */
-import { CopyButton } from "../../parts/KeyValues.tsx"
+import { Button } from "@mantine/core"
 import type { Data } from "../../../src/api/Calls.ts"
 import { alertWords } from "../../../src/domain/words/ServerWords.ts"
 import { wordOf } from "../../../src/domain/words/Word.ts"
@@ -29,15 +29,30 @@ const test = async (name: string) => {
   toast({ title: `${name} has taken the test message`, text: answer.data.answer })
 }
 
+const copyExample = () =>
+  navigator.clipboard.writeText(EXAMPLE).then(
+    () => toast({ title: "The example is copied" }),
+    () => toast({ title: "The browser did not copy it", tone: "warn" })
+  )
+
 const Nobody = () => (
   <>
-    <Empty title="Nobody is told yet">
+    <Empty
+      title="Nobody is told yet"
+      // browsers give the clipboard to encrypted pages and to localhost only
+      action={
+        "clipboard" in navigator && (
+          <Button size="xs" variant="default" onClick={() => void copyExample()}>
+            Copy the example
+          </Button>
+        )
+      }
+    >
       Write rules into <code>alerts.yml</code> of the settings repository, or of the server’s folder, such as these.{" "}
       <PlainLink to="/manual/alerts">All kinds of receivers and rules</PlainLink>
     </Empty>
     <PanelBody>
-      <CopyButton name="the example" text={EXAMPLE} />
-      <pre className="code-example" tabIndex={0} aria-label="An example of alerts.yml">
+      <pre className="code-example" tabIndex={0} role="region" aria-label="An example of alerts.yml">
         {EXAMPLE}
       </pre>
     </PanelBody>
