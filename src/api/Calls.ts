@@ -2,6 +2,7 @@
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { Api, BASE } from "./Api.ts"
 import type { Schema } from "effect"
+import { type Subject, subjectOf } from "../domain/access/CallSubjects.ts"
 
 // The subject of each endpoint, for callers with access to some devices only (docs/roles.md#callers-of-some-devices). Every
 // other endpoint concerns more than single devices, and is closed to them.

@@ -880,6 +880,7 @@ class JobCounts(TypedDict):
     succeeded: int
     failed: int
     changed: int
+    not_begun: NotRequired[int]
 
 
 class JobDiffs(TypedDict):
@@ -913,6 +914,8 @@ class JobProgress(TypedDict):
     failures: list[FailureGroup]
     totals: JobTotals
     seconds_left: int | None
+    undoable: int
+    undone_by: list[int]
 
 
 class JobQueueCounts(TypedDict):
