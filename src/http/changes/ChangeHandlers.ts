@@ -24,7 +24,15 @@ import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
 import { ConfigStore, type HistoryChoice } from "../../store/ConfigStore.ts"
 import { findMark } from "../../store/SecretStore.ts"
 import { Caller } from "../../api/Requests.ts"
-import { BadRequest, Conflict, enveloped, InternalError, jobStarted, jobStartedOnDevices, NotFound } from "../../api/Answers.ts"
+import {
+  BadRequest,
+  Conflict,
+  enveloped,
+  InternalError,
+  jobStarted,
+  jobStartedOnDevices,
+  NotFound
+} from "../../api/Answers.ts"
 import { ApplyConfig, DeviceDrift, RevertJob } from "../../domain/jobs/ChangeJobs.ts"
 import { makeSecretSight } from "../../access/SecretSight.ts"
 
