@@ -75,7 +75,7 @@ layer(Site.layer, { excludeTestServices: true })("At the command line", (it) => 
         expect((yield* cli(`compare ${ONE} --from ${job}`)).out).toBe("Both are the same.\n")
         const found = yield* cli(`config search hostname --device ${ONE}`)
         expect(found.out).toMatch(new RegExp(`\\n${ONE} +${job} +\\S+ +hostname ${ONE}\\n`))
-        expect((yield* cli("config search hostname --before 2020-01-01")).out).toMatch(/^No configuration of \d+ has/)
+        expect((yield* cli("config search hostname --before 2020-01-01")).err).toMatch(/^No configuration of \d+ has/)
         expect(yield* cli(`config search ntp --device ${ONE} --before 2026-01-01`)).toMatchObject({ code: 2 })
         const two = yield* cli(`compare ${ONE} ${OTHER}`)
         expect(two.out).toMatch(new RegExp(`^--- ${ONE} \\(running\\)\\n\\+\\+\\+ ${OTHER} \\(running\\)\\n@@`))

@@ -33,7 +33,7 @@ describe("A search in a configuration", () => {
   ]
   for (const [text, found] of cases)
     it(`finds ${found.length} lines with ${text}`, () => {
-      const lines = linesWith(CONFIG, text).map(({ number, section, text: line }) => [number, section, line])
-      assert.deepStrictEqual(lines, found)
+      const lines = linesWith(CONFIG, text).map(({ number, section, text: line }) => [number, section, line] as const)
+      assert.deepStrictEqual<typeof found>(lines, found)
     })
 })

@@ -204,8 +204,8 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
       ])
       const send = yield* caller({ roles: ["east"] })
       const search = (query: string) => send("GET", `/configs?q=hostname${query}`)
-      const { body, text } = yield* search("")
-      assert.strictEqual(body.data["searched"], 2, text)
+      const { text } = yield* search("")
+      assert.match(text, /"searched":2\b/)
       assert.notInclude(text, "core1")
       assert.include(text, "east-a1")
       for (const name of ["core1", "nobody"]) {
