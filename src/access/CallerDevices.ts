@@ -2,10 +2,15 @@
  * Devices in the form that permissions judge, with their groups by the settings in force; and the devices that the caller of a request may
  * see.
  */
-import { isForSomeDevices } from "../domain/access/Glob.ts"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { type AskedDevice, type Permission, reaches, unknownDevice } from "../domain/access/PermissionRule.ts"
+import {
+  type AskedDevice,
+  isForSomeDevices,
+  type Permission,
+  reaches,
+  unknownDevice
+} from "../domain/access/PermissionRule.ts"
 import type { Device } from "../domain/Device.ts"
 import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
 import { selectionGroups } from "../settings/SettingsGroups.ts"

@@ -2,10 +2,9 @@
  * Whether a caller sees the secrets of a configuration, and the event that says that they saw them
  * (docs/security.md#who-sees-secrets).
  */
-import { isForSomeDevices } from "../domain/access/Glob.ts"
 import { Effect } from "effect"
 import type { Identity } from "../domain/access/Identity.ts"
-import { reaches, showsSecrets } from "../domain/access/PermissionRule.ts"
+import { isForSomeDevices, reaches, showsSecrets } from "../domain/access/PermissionRule.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DerivedSecretStore, SecretTexts } from "../store/SecretStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"

@@ -2,7 +2,7 @@
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { Api, BASE } from "./Api.ts"
 import type { Schema } from "effect"
-import { type Subject, subjectOf } from "./CallSubjects.ts"
+import { type Subject, subjectOf } from "../domain/access/CallSubjects.ts"
 
 /** A call: its subject (nothing for calls that are closed to callers of some devices), and the value of its parameter. */
 export interface Call {

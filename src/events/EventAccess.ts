@@ -7,11 +7,11 @@ import { CallerDevices } from "../access/CallerDevices.ts"
 import { Permissions } from "../access/Permissions.ts"
 import { type HeldPermission, Permit } from "../access/Permit.ts"
 import type { Identity } from "../domain/access/Identity.ts"
-import { isWhole, reaches } from "../domain/access/PermissionRule.ts"
+import { isForSomeDevices, isWhole, reaches } from "../domain/access/PermissionRule.ts"
 import { Device } from "../domain/Device.ts"
 import { JobStore } from "../store/JobStore.ts"
 import type { Within } from "../store/Listing.ts"
-import { coversCall, isForSomeDevices } from "../domain/access/Glob.ts"
+import { coversCall } from "../domain/access/Glob.ts"
 
 /** The devices that the permissions reach. The names are at most some seconds old. */
 interface SomeDevices {

@@ -97,14 +97,7 @@ export interface CoveredCalls {
   readonly methods?: ReadonlyArray<string> | undefined
   readonly endpoints?: ReadonlyArray<string> | undefined
   readonly rights?: ReadonlyArray<string> | undefined
-  readonly device_types?: ReadonlyArray<string> | undefined
-  readonly groups?: ReadonlyArray<string> | undefined
-  readonly interfaces?: ReadonlyArray<string> | undefined
 }
-
-/** Whether a permission is only for some devices. */
-export const isForSomeDevices = ({ device_types, groups, interfaces }: CoveredCalls): boolean =>
-  device_types !== undefined || groups !== undefined || interfaces !== undefined
 
 /** `*` covers everything. */
 export const includes = (list: ReadonlyArray<string>, word: string): boolean =>

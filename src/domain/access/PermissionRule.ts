@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import type { JsonObject } from "../fields/Values.ts"
-import { callsMeant, includes, isForSomeDevices, matchesGlob, matchesPath, missingRight } from "./Glob.ts"
+import { callsMeant, includes, matchesGlob, matchesPath, missingRight } from "./Glob.ts"
 
 const words = Schema.Array(Schema.String)
 const names = Schema.optionalKey(words)
@@ -79,6 +79,10 @@ export interface Asked {
 
 /** An unknown device: it does not exist, or the caller must not see it. */
 export const unknownDevice = (named: string): AskedDevice => ({ hostname: named, deviceType: "", groups: [] })
+
+/** Whether a permission is only for some devices. */
+export const isForSomeDevices = ({ device_types, groups, interfaces }: Permission): boolean =>
+  device_types !== undefined || groups !== undefined || interfaces !== undefined
 
 /** Whether a permission shows secrets in responses to its caller (docs/security.md#who-sees-secrets). */
 export const showsSecrets = ({ rights = [] }: Permission): boolean => includes(rights, "show_secrets")

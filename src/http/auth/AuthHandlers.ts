@@ -3,13 +3,19 @@ import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { GrantRefused, Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
-import { type AskedDevice, type Permission, reaches, unknownDevice } from "../../domain/access/PermissionRule.ts"
+import {
+  type AskedDevice,
+  isForSomeDevices,
+  type Permission,
+  reaches,
+  unknownDevice
+} from "../../domain/access/PermissionRule.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { makeRequestDecisions } from "./RequestDecisions.ts"
 import { CallerDevices } from "../../access/CallerDevices.ts"
 import { type HeldPermission, judge } from "../../access/Permit.ts"
 import { callOf } from "../../api/Calls.ts"
-import { wholeSubjects } from "../../api/CallSubjects.ts"
+import { wholeSubjects } from "../../domain/access/CallSubjects.ts"
 import { requiringSettings } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { LocalUsers } from "../../access/LocalUsers.ts"
@@ -21,7 +27,7 @@ import { toId } from "../../domain/fields/Values.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, enveloped } from "../../api/Answers.ts"
 import { readyRoles } from "../../domain/access/PermissionFile.ts"
-import { coversCall as speaksOf, isForSomeDevices } from "../../domain/access/Glob.ts"
+import { coversCall as speaksOf } from "../../domain/access/Glob.ts"
 
 // Tokens of programs: administrators manage all, others those that they have made.
 

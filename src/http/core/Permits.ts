@@ -10,15 +10,22 @@ import { Permissions } from "../../access/Permissions.ts"
 import { type HeldPermission, judge, NotPermitted, Permit, wantsApproval } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { type Asked, type AskedDevice, isWhole, reaches, unknownDevice } from "../../domain/access/PermissionRule.ts"
+import {
+  type Asked,
+  type AskedDevice,
+  isForSomeDevices,
+  isWhole,
+  reaches,
+  unknownDevice
+} from "../../domain/access/PermissionRule.ts"
 import { requiringSettings } from "../../settings/SettingsView.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { Within } from "../../store/Listing.ts"
 import { DeviceNotFound } from "../../domain/Device.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { subjectOf, wholeSubjects } from "../../api/CallSubjects.ts"
-import { coversCall, isForSomeDevices } from "../../domain/access/Glob.ts"
+import { subjectOf, wholeSubjects } from "../../domain/access/CallSubjects.ts"
+import { coversCall } from "../../domain/access/Glob.ts"
 
 // Finding the device of a path. Every lookup fails with DeviceNotFound, which is 404.
 

@@ -3,7 +3,6 @@
  * `{}`, anything but a JSON object is refused. The framework decodes with the endpoint's schemas, but only a body that was read within bounds
  * and whose texts may travel (`domain/Text.ts`).
  */
-import { isForSomeDevices } from "../../domain/access/Glob.ts"
 import { Context, Deferred, Duration, Effect, Layer, type Scope, Stream } from "effect"
 import { Headers, HttpRouter, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
@@ -11,6 +10,7 @@ import { CallerDevices } from "../../access/CallerDevices.ts"
 import { Permit, permittedFields } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
 import { RequestBody, RequestParameters } from "../../api/Requests.ts"
+import { isForSomeDevices } from "../../domain/access/PermissionRule.ts"
 import { type CheckedBody, refusalOf } from "../../domain/fields/Body.ts"
 import type { JsonObject } from "../../domain/fields/Values.ts"
 import { faultsOfBody, fieldsOfBody, jsonOf, parseJsonObject, unacceptableField } from "./JsonText.ts"
@@ -27,7 +27,7 @@ import {
   ServiceUnavailable,
   UnsupportedMediaType
 } from "../../api/Answers.ts"
-import { subjectOf } from "../../api/CallSubjects.ts"
+import { subjectOf } from "../../domain/access/CallSubjects.ts"
 
 // The memory of all request bodies together. A body takes its share while it arrives and returns it when its request has been answered.
 // When the memory is full, the largest body that is still arriving is refused, so that large bodies do not block small ones. Callers

@@ -1,8 +1,11 @@
 /**
- * The subject of each endpoint, for callers with access to some devices only (docs/roles.md#callers-of-some-devices). Every other endpoint
- * concerns more than single devices, and is closed to them. The web page uses it too, so that it offers no call that would be refused. Pure.
+ * The subject of each call: what it concerns, for callers with access to some devices only (docs/roles.md#callers-of-some-devices). The page
+ * uses it too, so that it asks for nothing that would be refused. Pure.
  */
-import { coversCall, type CoveredCalls, isForSomeDevices } from "../domain/access/Glob.ts"
+import { coversCall, type CoveredCalls } from "./Glob.ts"
+
+// The subject of each endpoint, for callers with access to some devices only (docs/roles.md#callers-of-some-devices). Every
+// other endpoint concerns more than single devices, and is closed to them.
 
 /**
  * `device`: the device in the path, a hostname or an id; the call reads it, changes its ports, or configures them as stored.
@@ -207,23 +210,36 @@ export const wholeSubjects: Readonly<Partial<Record<Subject, { readonly whole: t
 export const subjectOf = (method: string, path: string): Subject | undefined =>
   subjectsOf.get(`${method} ${path.replaceAll(/\([^)]*\)/g, "")}`)
 
-/** Paths without a parameter first, since the router prefers them. */
-const known: ReadonlyArray<{
-  readonly method: string
-  readonly pattern: RegExp
-  readonly subject: Subject | undefined
-}> = [...beyondDevices.map((call) => [call, undefined] as const), ...subjectsOf]
-  .map(([call, subject]) => {
-    const [method = "", path = ""] = call.split(" ", 2)
-    return { method, pattern: new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/:\w+/g, "[^/]+")}$`), subject }
-  })
-  .toSorted((a, b) => Number(a.pattern.source.includes("[")) - Number(b.pattern.source.includes("[")))
+// What a caller may be offered, before the device of a call is known.
 
-/** Whether a permission covers this call for at least some devices; what else it limits shows when the call is made. */
-export const coversSome = (permission: CoveredCalls, method: string, path: string): boolean => {
+/** The limits of a permission to some devices or ports. */
+interface Limited extends CoveredCalls {
+  readonly groups?: ReadonlyArray<string> | undefined
+  readonly device_types?: ReadonlyArray<string> | undefined
+  readonly interfaces?: ReadonlyArray<string> | undefined
+}
+
+/** Calls about the caller themselves: every caller with a token may make them. */
+const OWN = /^\/(?:auth\/(?:identity|permissions|explain|roles|tokens|ways|session)|approvals)(?:\/|$)/
+
+const patterns = [...subjectsOf].map(([name, subject]) => {
+  const [method = "", path = ""] = name.split(" ", 2)
+  return { method, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`), subject }
+})
+
+/**
+ * Whether a permission allows a call for at least some of its subjects: false for a permission for some devices and a call about more than
+ * single devices, or for one for some ports and a call that changes whole devices.
+ */
+export const offersCall = (permission: Limited, method: string, path: string): boolean => {
   if (!coversCall(permission, method, path)) return false
-  if (!isForSomeDevices(permission)) return true
-  const call = known.find((one) => one.method === method && one.pattern.test(path))
-  if (call?.subject === undefined) return false
-  return permission.interfaces === undefined || wholeSubjects[call.subject] === undefined
+  const { device_types, groups, interfaces } = permission
+  if (device_types === undefined && groups === undefined && interfaces === undefined) return true
+  if (OWN.test(path)) return true
+  return patterns.some(
+    (one) =>
+      one.method === method &&
+      one.pattern.test(path) &&
+      (interfaces === undefined || wholeSubjects[one.subject] === undefined)
+  )
 }
