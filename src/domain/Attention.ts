@@ -6,8 +6,6 @@ import { Schema } from "effect"
 import { causeSentence, type CommonCause, commonCauses, switches, type Uplinks } from "./CommonUplinks.ts"
 import { namesInOrder } from "./Natural.ts"
 import { placeText, type Remark } from "./Repository.ts"
-import { ruleTitle } from "./events/alerts/RuleSentence.ts"
-import { inSentence } from "./words/Word.ts"
 
 /** The most urgent first. */
 const attentionKinds = [
@@ -263,7 +261,7 @@ const ofAlerts = (alerts: ReadonlyArray<OpenAlert>): ReadonlyArray<AttentionItem
       kind: "alert",
       since: first?.since ?? null,
       count: same.length,
-      sentence: `${same.length} ${either(same.length, "alert is", "alerts are")} open: ${inSentence(ruleTitle(rule))}`,
+      sentence: `${same.length} ${either(same.length, "alert is", "alerts are")} open: ${rule.replaceAll("_", " ")}`,
       detail: first?.title ?? null,
       devices: same.flatMap(({ devices }) => devices),
       action: "show_alerts",

@@ -58,7 +58,7 @@ describe("What needs attention", () => {
         ["approval", "1 request waits for your approval", "decide", "job", "31"],
         ["commit", "The newest commit of the settings was refused", "show_commit", "repository", "settings"],
         ["changed_by_hand", "1 switch was changed by hand", "compare", "device", "acc7"],
-        ["alert", "1 alert is open: disks that are nearly full", "show_alerts", "alerts", null],
+        ["alert", "1 alert is open: disk low", "show_alerts", "alerts", null],
         ["new_device", "3 new switches wait to be set up", "set_up", "new_devices", null],
         ["certificate", "The certificate of 1 switch ends soon", "renew", "device", "acc9"]
       ]

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readAlerts } from "../../../src/domain/events/alerts/AlertFile.ts"
-import { ruleSentence } from "../../../src/domain/events/alerts/RuleSentence.ts"
+import { ruleSentence } from "../../../src/domain/words/RuleSentence.ts"
 
 const receivers = {
   noc: { type: "webhook", url: "https://noc.example.org", secret: "NOC" },

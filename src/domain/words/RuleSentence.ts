@@ -1,8 +1,8 @@
 /** The rules of alerts as people say them: when who is told what (docs/alerts.md#rules). Pure. */
-import { eventWords } from "../../words/ServerWords.ts"
-import { duration } from "../../words/Units.ts"
-import { inSentence, plainly, textOf } from "../../words/Word.ts"
-import { type AlertRule, type Condition, knowsEnd, type ReadyRuleName } from "./AlertRule.ts"
+import { eventWords } from "./ServerWords.ts"
+import { duration } from "./Units.ts"
+import { inSentence, plainly, textOf } from "./Word.ts"
+import { type AlertRule, type Condition, knowsEnd, type ReadyRuleName } from "../events/alerts/AlertRule.ts"
 
 interface RuleWords {
   /** Alerts of the rule as a heading. */
