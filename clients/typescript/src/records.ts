@@ -719,6 +719,7 @@ export type Freeze = {
   readonly is_in_force: boolean
   readonly begins_at: string | null
   readonly ends_at: string | null
+  readonly spans: ReadonlyArray<WindowSpan>
 }
 
 export type GeneratedConfig = {
@@ -1586,6 +1587,7 @@ export type Window = {
   readonly is_open: boolean
   readonly opens_at: string | null
   readonly closes_at: string | null
+  readonly spans: ReadonlyArray<WindowSpan>
 }
 
 export type WindowOverview = {
@@ -1595,6 +1597,8 @@ export type WindowOverview = {
   readonly freezes: ReadonlyArray<Freeze>
   readonly asked: WindowVerdict | null
 }
+
+export type WindowSpan = { readonly from: string; readonly to: string }
 
 export type WindowVerdict = {
   readonly devices: number

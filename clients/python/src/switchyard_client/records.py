@@ -721,6 +721,7 @@ class Freeze(TypedDict):
     is_in_force: bool
     begins_at: str | None
     ends_at: str | None
+    spans: list[WindowSpan]
 
 
 class GeneratedConfig(TypedDict):
@@ -1735,6 +1736,7 @@ class Window(TypedDict):
     is_open: bool
     opens_at: str | None
     closes_at: str | None
+    spans: list[WindowSpan]
 
 
 class WindowOverview(TypedDict):
@@ -1743,6 +1745,15 @@ class WindowOverview(TypedDict):
     windows: list[Window]
     freezes: list[Freeze]
     asked: WindowVerdict | None
+
+
+WindowSpan = TypedDict(
+    "WindowSpan",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
 
 
 class WindowVerdict(TypedDict):
