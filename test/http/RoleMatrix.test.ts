@@ -56,6 +56,7 @@ const BODIES: Readonly<Record<string, (hostname: string) => unknown>> = {
   "POST /job/:id/approve": () => ({ comment: "seen" }),
   "POST /job/:id/reject": () => ({ comment: "not today" }),
   "POST /job/:id/revert": () => ({}),
+  "POST /job/:id/viewed": () => ({ groups: [] }),
   "PUT /job/:id": () => ({ action: "NONE", abort_reason: "none" })
 }
 
