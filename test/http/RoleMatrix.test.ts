@@ -3,13 +3,13 @@ import { assert, expect, layer } from "@effect/vitest"
 import { Effect, type Schema, SchemaAST } from "effect"
 import { SqlClient } from "effect/sql"
 import { BASE } from "../../src/api/Api.ts"
-import { beyondDevices, subjectOf, subjectsOf } from "../../src/api/Calls.ts"
 import { readyRoles } from "../../src/domain/access/PermissionFile.ts"
 import { deviceStates, deviceTypes } from "../../src/domain/Device.ts"
 import { PortData } from "../../src/domain/Interface.ts"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { type ApiEndpoint, endpoints, meaningfulBody, pathOf } from "../support/EndpointRequests.ts"
 import { caller, SiteWithRoles } from "../support/RolesSite.ts"
+import { beyondDevices, subjectOf, subjectsOf } from "../../src/domain/access/CallSubjects.ts"
 
 const roles = [...readyRoles.keys()]
 

@@ -4,7 +4,8 @@
  */
 import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query"
 import { useEffect, useSyncExternalStore } from "react"
-import { coversCall, includes } from "../../src/domain/access/Glob.ts"
+import { offersCall } from "../../src/domain/access/CallSubjects.ts"
+import { includes } from "../../src/domain/access/Glob.ts"
 import { ask, CallFailed } from "../api/call.ts"
 import { onToken, token } from "../api/token.ts"
 import { retry, useAsk } from "../api/useAsk.ts"
@@ -33,10 +34,13 @@ const identity = async (signal: AbortSignal): Promise<string | null> => {
 export const useIdentity = (): UseQueryResult<string | null> =>
   useQuery({ queryKey: ["identity"], queryFn: ({ signal }) => identity(signal), retry })
 
-/** Whether a role of the caller permits a call: `may("POST", "/device_syncto")`. False while this is unknown. */
+/**
+ * Whether a role of the caller permits a call, for some of its subjects at least: `may("POST", "/device_syncto")`. False while this is
+ * unknown.
+ */
 export const useMay = (): ((method: string, path: string) => boolean) => {
   const { data } = useAsk("GET /auth/permissions")
-  return (method, path) => data?.answer.some((permission) => coversCall(permission, method, path)) ?? false
+  return (method, path) => data?.answer.some((permission) => offersCall(permission, method, path)) ?? false
 }
 
 /** Whether a role of the caller permits a call that needs a right of its own, such as `free_lines`. False while this is unknown. */
@@ -44,6 +48,6 @@ export const useHasRight = (): ((right: string, method: string, path: string) =>
   const { data } = useAsk("GET /auth/permissions")
   return (right, method, path) =>
     data?.answer.some(
-      (permission) => coversCall(permission, method, path) && includes(permission.rights ?? [], right)
+      (permission) => offersCall(permission, method, path) && includes(permission.rights ?? [], right)
     ) ?? false
 }

@@ -93,7 +93,7 @@ export const matchesGlob = (glob: string, text: string): boolean => {
 // Pure.
 
 /** The part of a permission that decides which calls it covers. */
-interface CoveredCalls {
+export interface CoveredCalls {
   readonly methods?: ReadonlyArray<string> | undefined
   readonly endpoints?: ReadonlyArray<string> | undefined
   readonly rights?: ReadonlyArray<string> | undefined

@@ -24,7 +24,7 @@ import type { Within } from "../../store/Listing.ts"
 import { DeviceNotFound } from "../../domain/Device.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { subjectOf, wholeSubjects } from "../../api/Calls.ts"
+import { subjectOf, wholeSubjects } from "../../domain/access/CallSubjects.ts"
 import { coversCall } from "../../domain/access/Glob.ts"
 
 // Finding the device of a path. Every lookup fails with DeviceNotFound, which is 404.

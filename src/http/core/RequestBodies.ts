@@ -27,7 +27,7 @@ import {
   ServiceUnavailable,
   UnsupportedMediaType
 } from "../../api/Answers.ts"
-import { subjectOf } from "../../api/Calls.ts"
+import { subjectOf } from "../../domain/access/CallSubjects.ts"
 
 // The memory of all request bodies together. A body takes its share while it arrives and returns it when its request has been answered.
 // When the memory is full, the largest body that is still arriving is refused, so that large bodies do not block small ones. Callers
