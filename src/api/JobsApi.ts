@@ -129,7 +129,7 @@ const scopeExample: JobScope = {
     { name: "ACCESS", count: 100 },
     { name: "DIST", count: 2 }
   ],
-  groups: [{ name: "SOUTH", count: 102 }],
+  groups: [{ name: "SOUTH", count: 102, of: 102 }],
   sites: [],
   machines: 3900,
   uplinks: [{ hostname: "lhv-s-dist1", ports: ["Ethernet49"] }],

@@ -67,6 +67,8 @@ export const highestRisk = (groups: ReadonlyArray<DiffGroup>): ApprovalRisk | nu
 const Counted = Schema.Struct({ name: Schema.String, count: Schema.Int }).annotate({ identifier: "CountedName" })
 type Counted = typeof Counted.Type
 
+const CountedGroup = Schema.Struct({ ...Counted.fields, of: Schema.Int }).annotate({ identifier: "CountedGroup" })
+
 const TouchedUplinks = Schema.Struct({
   hostname: Schema.String,
   ports: Schema.Array(Schema.String)
@@ -121,7 +123,8 @@ export const JobScope = Schema.Struct({
   /** Devices that have changed since the dry run, in natural order: the job would leave them out. */
   outdated: Schema.Array(Schema.String),
   device_types: Schema.Array(Counted),
-  groups: Schema.Array(Counted),
+  /** `of` is the number of all managed devices in the group. */
+  groups: Schema.Array(CountedGroup),
   sites: Schema.Array(Counted),
   /** Machines that were learnt on their access ports in the last week; null if no tables of them were read. */
   machines: Schema.NullOr(Schema.Int),

@@ -114,14 +114,19 @@ const makeWhere = Effect.gen(function* () {
     )
   })
 
-  /** The groups of the settings; without settings none. */
-  const groups = (chosen: ReadonlyArray<Device>) =>
-    settings.snapshot.pipe(
-      Effect.map(({ layering }) =>
-        countsOf(chosen.flatMap((device) => layering.membership(device).groups)).slice(0, MOST_GROUPS)
-      ),
-      Effect.catchTag(["NoSettings", "SettingsInvalid"], () => Effect.succeed([]))
-    )
+  /** The groups of the settings, each with its size; without settings none. */
+  const groups = Effect.fnUntraced(
+    function* (chosen: ReadonlyArray<Device>) {
+      const { layering } = yield* settings.snapshot
+      const namesOf = (rows: ReadonlyArray<Device>) =>
+        countsOf(rows.flatMap((device) => layering.membership(device).groups))
+      const sizes = new Map(namesOf(yield* devices.selectManaged({})).map(({ count, name }) => [name, count]))
+      return namesOf(chosen)
+        .slice(0, MOST_GROUPS)
+        .map(({ count, name }) => ({ name, count, of: Math.max(count, sizes.get(name) ?? 0) }))
+    },
+    Effect.catchTag(["NoSettings", "SettingsInvalid"], () => Effect.succeed([]))
+  )
 
   return Effect.fnUntraced(function* (id: number, dryRun: number | null, chosen: ReadonlyArray<Device>) {
     const hostnames = namesInOrder(chosen.map(({ hostname }) => hostname))
