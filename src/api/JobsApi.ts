@@ -3,12 +3,7 @@ import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job, JobLock } from "../domain/Job.ts"
 import { JobProgress } from "../domain/JobFailures.ts"
-import {
-  ClearLockRequest,
-  DecisionRequest,
-  JobActionRequest,
-  ViewedRequest
-} from "../domain/requests/OperationRequests.ts"
+import { ClearLockRequest, DecisionRequest, JobActionRequest, ViewedRequest } from "../domain/requests/OperationRequests.ts"
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
 import { jobFields } from "../domain/ListFields.ts"
 import * as Documented from "./Documented.ts"
@@ -63,7 +58,9 @@ const progressExample = {
     }
   ],
   totals: { devices: 9, done: 6, failed: 2, working: 1, waiting: 0, not_begun: 0 },
-  seconds_left: 40
+  seconds_left: 40,
+  undoable: 0,
+  undone_by: []
 }
 
 const groupKeyRule = (sent: string) =>

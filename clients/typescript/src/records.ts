@@ -888,6 +888,7 @@ export type JobCounts = {
   readonly succeeded: number
   readonly failed: number
   readonly changed: number
+  readonly not_begun?: number | undefined
 }
 
 export type JobDiffs = {
@@ -920,6 +921,8 @@ export type JobProgress = {
   readonly failures: ReadonlyArray<FailureGroup>
   readonly totals: JobTotals
   readonly seconds_left: number | null
+  readonly undoable: number
+  readonly undone_by: ReadonlyArray<number>
 }
 
 export type JobQueueCounts = { readonly running: number; readonly waiting: number; readonly failed_today: number }

@@ -12,12 +12,12 @@ import { targetOf, windowArguments } from "../../domain/requests/RequestFields.t
 import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { first } from "../listing/ListPage.ts"
 import { permittedByRight } from "../../access/Permit.ts"
-import { finalStatuses, functionOf } from "../../domain/Job.ts"
+import { changingJob, finalStatuses } from "../../domain/Job.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { type JobHead, JobStore } from "../../store/JobStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Permits.ts"
 import { passGate } from "../../drivers/LoadChecks.ts"
 import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
@@ -76,12 +76,6 @@ const makeApplyConfig = Effect.gen(function* () {
   })
 })
 
-/** The job that made the changes: a confirming job confirms those of the job before it. */
-const changedBy = ({ function_name, id, start_arguments }: JobHead): number => {
-  const before = start_arguments?.["prev_job_id"]
-  return functionOf(function_name) === "confirm_devices" && typeof before === "number" ? before : id
-}
-
 /** Starts `revert_job` for a job that has ended. */
 const makeRevert = Effect.gen(function* () {
   const requests = yield* JobRequests
@@ -98,7 +92,7 @@ const makeRevert = Effect.gen(function* () {
     if (!finalStatuses.includes(job.status)) {
       return yield* new Conflict({ message: `Job ${id} is ${job.status}: only a job that has ended can be reverted` })
     }
-    const job_id = changedBy(job)
+    const job_id = changingJob(job)
     const count = (yield* changes.undoable(job_id, 0)).length
     if (count === 0) return yield* refuse(`Job ${id} has changed no device, so there is nothing to revert`)
     const started = yield* requests.start(

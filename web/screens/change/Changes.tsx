@@ -157,7 +157,10 @@ export default function Changes() {
         <div className="review-main">
           {isNew && may("POST", "/device_syncto") && (
             <section className="review-card review-card-body" aria-label="New change">
-              <Selection words={words} change={change} />
+              <Selection
+                words={words}
+                cancel={() => change({ new: undefined, hostnames: undefined, group: undefined, device_type: undefined })}
+              />
             </section>
           )}
           <List shown={view} />

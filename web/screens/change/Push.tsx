@@ -1,19 +1,24 @@
 /** Pushes exactly the dry run that was shown: a device whose result would differ is not changed. */
 import { modeWords } from "../../../src/domain/words/ChangeWords.ts"
+import type { Zone } from "../../../src/domain/words/Units.ts"
 import { Button, Checkbox, Grid, NativeSelect, NumberInput, TextInput, Title } from "@mantine/core"
-import { useRouter } from "@tanstack/react-router"
+import { useQueryClient } from "@tanstack/react-query"
 import type { FormEvent } from "react"
 import { ask } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Problem, sentencesOf } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
-import { type Chosen, selectorOf, sentenceOf } from "./selection.ts"
+import { useZone } from "../../parts/zone.ts"
+import { type Chosen, namesIn, selectorOf } from "./selection.ts"
 import { useDraft } from "../../app/useDraft.ts"
 
 interface Props {
   readonly job: Data<"GET /job/:id">["jobs"][number]
   readonly chosen: Chosen
+  /** `100 switches in South`. */
+  readonly what: string
+  readonly pushed: () => void
 }
 
 interface Wishes {
@@ -24,6 +29,9 @@ interface Wishes {
   readonly ticket_ref: string
   readonly comment: string
   readonly emergency: string
+  readonly start_at: string
+  readonly urgent: boolean
+  readonly revert_on_failure: boolean
   readonly wait_for_window: boolean
   readonly confirm_older: boolean
 }
@@ -36,6 +44,9 @@ const NONE: Wishes = {
   ticket_ref: "",
   comment: "",
   emergency: "",
+  start_at: "",
+  urgent: false,
+  revert_on_failure: false,
   wait_for_window: false,
   confirm_older: false
 }
@@ -50,29 +61,38 @@ const MODES = [
   ...([1, 2, 0] as const).map((mode) => ({ value: String(mode), label: modeWords[mode].text }))
 ]
 
-const NUMBERS: ReadonlySet<string> = new Set(["canary", "batch_size", "max_failures", "confirm_mode"])
+const NUMBERS: ReadonlySet<string> = new Set(["batch_size", "max_failures", "confirm_mode"])
+
+/** A value of the form, as the API expects it: the canary is a number or names, and a time has a zone. */
+const sentOf = (key: string, value: string | boolean, { timeZone }: Zone): unknown => {
+  if (typeof value === "boolean") return value
+  if (key === "canary") return /^\d+$/.test(value.trim()) ? Number(value) : namesIn(value)
+  if (key === "start_at") return timeZone === "UTC" ? `${value}:00Z` : `${new Date(value).toISOString().slice(0, 19)}Z`
+  return NUMBERS.has(key) ? Number(value) : value
+}
 
 /** The chosen options, as the API expects them. */
-const bodyOf = (wishes: Wishes) =>
+const bodyOf = (wishes: Wishes, zone: Zone) =>
   Object.fromEntries(
-    Object.entries(wishes)
-      .filter(([, value]) => value !== "" && value !== false)
-      .map(([key, value]) => [key, NUMBERS.has(key) ? Number(value) : value])
+    Object.entries(wishes).flatMap(([key, value]: [string, string | boolean]) =>
+      value === "" || value === false ? [] : [[key, sentOf(key, value, zone)]]
+    )
   )
 
 /** The options of the dry run apply to the push as well, so that the push matches what was shown. */
 const alsoIn = (given: Readonly<Record<string, unknown>> | null) =>
   Object.fromEntries(["force", "resync"].filter((key) => given?.[key] === true).map((key) => [key, true]))
 
-export const Push = ({ chosen, job }: Props) => {
+export const Push = ({ chosen, job, pushed, what }: Props) => {
   const may = useMay()
-  const router = useRouter()
+  const client = useQueryClient()
   const [wishes, setWishes, forgetWishes] = useDraft<Wishes>(
     `push of ${job.id}`,
     { ...NONE, comment: job.comment ?? "", ticket_ref: job.ticket_ref ?? "" },
     isWishes
   )
   const { busy, error, run } = useAct()
+  const zone = useZone()
   const set = (key: keyof Wishes) => (value: string | number | boolean) =>
     setWishes({ ...wishes, [key]: typeof value === "boolean" ? value : String(value) })
   const push = (event: FormEvent) => {
@@ -81,34 +101,34 @@ export const Push = ({ chosen, job }: Props) => {
       const body = {
         ...selectorOf(chosen),
         ...alsoIn(job.start_arguments),
-        ...bodyOf(wishes),
+        ...bodyOf(wishes, zone),
         dry_run: false,
         dry_run_job: job.id
       }
-      const { answer } = await ask("POST /device_syncto", { body })
+      await ask("POST /device_syncto", { body })
       forgetWishes()
-      router.history.push(`/ui/job/${answer.job_id}`)
+      await client.invalidateQueries()
+      pushed()
     })
   }
   if (!may("POST", "/device_syncto")) return null
   return (
-    <form onSubmit={push} aria-label="Push">
-      <Title order={2} mt="md">
-        Push this to {sentenceOf(chosen)}
+    <form onSubmit={push} aria-label="Rollout" className="review-card review-card-body">
+      <Title order={2} mb="xs">
+        How it rolls out to {what}
       </Title>
       <Grid gap="xs">
         <Grid.Col span={{ base: 6, sm: 4 }}>
-          <NumberInput
-            label="Canary: devices first"
-            min={1}
-            allowDecimal={false}
+          <TextInput
+            label="First switches"
+            placeholder="2, or names"
             value={wishes.canary}
-            onChange={set("canary")}
+            onChange={(event) => set("canary")(event.currentTarget.value)}
           />
         </Grid.Col>
         <Grid.Col span={{ base: 6, sm: 4 }}>
           <NumberInput
-            label="Devices at a time"
+            label="Switches per stage"
             min={1}
             allowDecimal={false}
             value={wishes.batch_size}
@@ -117,7 +137,7 @@ export const Push = ({ chosen, job }: Props) => {
         </Grid.Col>
         <Grid.Col span={{ base: 6, sm: 4 }}>
           <NumberInput
-            label="Stop after failures"
+            label="Stop at failures"
             min={1}
             allowDecimal={false}
             value={wishes.max_failures}
@@ -142,7 +162,7 @@ export const Push = ({ chosen, job }: Props) => {
         </Grid.Col>
         <Grid.Col span={{ base: 6, sm: 4 }}>
           <TextInput
-            label="Comment of the push"
+            label="What is this for?"
             maxLength={255}
             value={wishes.comment}
             onChange={(event) => set("comment")(event.currentTarget.value)}
@@ -150,14 +170,40 @@ export const Push = ({ chosen, job }: Props) => {
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 4 }}>
           <Checkbox
-            label="Wait for the window of the devices"
+            label="Wait for the maintenance window"
             checked={wishes.wait_for_window}
             onChange={(event) => set("wait_for_window")(event.currentTarget.checked)}
           />
         </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 4 }}>
+          <TextInput
+            type="datetime-local"
+            label={zone.timeZone === "UTC" ? "Start at (UTC)" : "Start at"}
+            value={wishes.start_at}
+            onChange={(event) => set("start_at")(event.currentTarget.value)}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 4 }}>
+          <Checkbox
+            label="Take back the whole stage when a switch fails"
+            checked={wishes.revert_on_failure}
+            disabled={wishes.urgent}
+            onChange={(event) => set("revert_on_failure")(event.currentTarget.checked)}
+          />
+        </Grid.Col>
+        {chosen.way === "hostnames" && (
+          <Grid.Col span={{ base: 12, sm: 4 }}>
+            <Checkbox
+              label="Urgent: beside a rollout that is running"
+              checked={wishes.urgent}
+              disabled={wishes.revert_on_failure || wishes.confirm_mode === "2"}
+              onChange={(event) => set("urgent")(event.currentTarget.checked)}
+            />
+          </Grid.Col>
+        )}
         <Grid.Col span={{ base: 12, sm: 8 }}>
           <TextInput
-            label="Outside of windows, because (emergency)"
+            label="Roll out now, as an emergency (reason)"
             value={wishes.emergency}
             onChange={(event) => set("emergency")(event.currentTarget.value)}
           />
@@ -166,14 +212,14 @@ export const Push = ({ chosen, job }: Props) => {
       {(wishes.confirm_older || sentencesOf(error).some((sentence) => sentence.includes("confirm_older"))) && (
         <Checkbox
           mt="xs"
-          label="Push commits that came with a restored backup, although there was no refresh since"
+          label="Roll out commits that came with a restored backup, although nothing was fetched since"
           checked={wishes.confirm_older}
           onChange={(event) => set("confirm_older")(event.currentTarget.checked)}
         />
       )}
-      {error !== null && <Problem error={error} title="Nothing was pushed" />}
+      {error !== null && <Problem error={error} title="Nothing was rolled out" />}
       <Button type="submit" mt="sm" loading={busy}>
-        Push what is shown
+        Roll out exactly this
       </Button>
     </form>
   )

@@ -902,6 +902,7 @@ class JobCounts(TypedDict):
     succeeded: int
     failed: int
     changed: int
+    not_begun: NotRequired[int]
 
 
 class JobDiffs(TypedDict):
@@ -935,6 +936,8 @@ class JobProgress(TypedDict):
     failures: list[FailureGroup]
     totals: JobTotals
     seconds_left: int | None
+    undoable: int
+    undone_by: list[int]
 
 
 class JobQueueCounts(TypedDict):
