@@ -37,7 +37,15 @@ export const screens: ReadonlyArray<Screen> = [
     load: () => import("../screens/repository/Repository.tsx")
   },
   { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
-  { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") },
+  {
+    path: "/approvals",
+    label: "Approvals",
+    leap: "p",
+    reads: "/approvals/jobs",
+    load: () => import("../screens/approvals/Approvals.tsx")
+  },
+  { path: "/change", label: "Changes", leap: "c", reads: "/jobs", load: () => import("../screens/change/Changes.tsx") },
+  { path: "/change/$id", label: "Change", reads: "/jobs", load: () => import("../screens/change/Review.tsx") },
   { path: "/device/$name", label: "Device", reads: "/devices", load: () => import("../screens/device/Device.tsx") },
   { path: "/audit", label: "Audit", leap: "a", reads: "/audit", load: () => import("../screens/audit/Audit.tsx") },
   {

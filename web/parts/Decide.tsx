@@ -15,20 +15,6 @@ import { toast } from "./Toast.tsx"
 
 type Scope = Data<"GET /job/:id/scope">
 
-/** The comment of a decision: its text, and the field for it. */
-export const useComment = () => {
-  const [comment, setComment] = useState("")
-  const field = (
-    <TextInput
-      label="Comment"
-      value={comment}
-      onChange={(event) => setComment(event.currentTarget.value)}
-      data-autofocus
-    />
-  )
-  return { comment, field }
-}
-
 /** `100 switches`, from the preview that is approved, else from the choice. */
 export const countOf = ({ approval, devices, would_change }: Scope): number =>
   approval?.devices ?? would_change ?? devices
@@ -82,8 +68,8 @@ export const ApproveButton = ({ scope, what, written }: QuestionProps) => {
     >
       <Risk approval={approval} />
       <Text>
-        Job {approval.job_id} begins as soon as you approve, in the name of {approval.asked_by}. It changes exactly what was
-        previewed; a switch that differs by then is left out.
+        Job {approval.job_id} begins as soon as you approve, in the name of {approval.asked_by}. It changes exactly what
+        was previewed; a switch that differs by then is left out.
       </Text>
       {written === undefined ? (
         <TextInput label="Comment" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
@@ -142,7 +128,11 @@ export const TakeBackButton = ({ id }: { readonly id: number }) => {
 /** Both buttons for a job that waits, wherever it is shown. */
 export const Decide = ({ job: { id } }: { readonly job: { readonly id: number } }) => {
   const may = useMay()
-  const asked = useAsk("GET /job/:id/scope", { params: { id } }, { kinds: ["job"], enabled: may("GET", `/job/${id}/scope`) })
+  const asked = useAsk(
+    "GET /job/:id/scope",
+    { params: { id } },
+    { kinds: ["job"], enabled: may("GET", `/job/${id}/scope`) }
+  )
   const scope = asked.data?.answer.data
   const approval = scope?.approval ?? null
   if (scope === undefined || approval === null || approval.decision !== null) return null

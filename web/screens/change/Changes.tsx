@@ -136,8 +136,7 @@ export default function Changes() {
   const may = useMay()
   useEarlierAddress(words["job"])
   const isNew =
-    words["new"] !== undefined ||
-    ["hostnames", "group", "device_type"].some((way) => (words[way] ?? "") !== "")
+    words["new"] !== undefined || ["hostnames", "group", "device_type"].some((way) => (words[way] ?? "") !== "")
   const view = isView(words["view"]) ? words["view"] : "open"
   return (
     <>
@@ -159,7 +158,9 @@ export default function Changes() {
             <section className="review-card review-card-body" aria-label="New change">
               <Selection
                 words={words}
-                cancel={() => change({ new: undefined, hostnames: undefined, group: undefined, device_type: undefined })}
+                cancel={() =>
+                  change({ new: undefined, hostnames: undefined, group: undefined, device_type: undefined })
+                }
               />
             </section>
           )}

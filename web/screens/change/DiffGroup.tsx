@@ -62,7 +62,10 @@ export const DiffGroup = ({ group, isViewed, job, mark, search, touchesUplinks }
           {risk.level === "low" && touchesUplinks ? (
             <StatusWord tone="warn">Touches uplinks</StatusWord>
           ) : (
-            <StatusWord word={riskWord(risk)} raw={`score ${group.score === null ? "not known" : Math.round(group.score)}`} />
+            <StatusWord
+              word={riskWord(risk)}
+              raw={`score ${group.score === null ? "not known" : Math.round(group.score)}`}
+            />
           )}
           <Checkbox
             label="Viewed"

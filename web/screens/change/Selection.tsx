@@ -93,7 +93,11 @@ export const Selection = ({ cancel, words }: Props) => {
           }}
         />
         <What chosen={chosen} choose={(what) => setChosen({ ...chosen, what })} />
-        <TextInput label="What is this for?" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
+        <TextInput
+          label="What is this for?"
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+        />
         <Checkbox
           label="Include switches in sync"
           checked={resync}

@@ -9,7 +9,15 @@ import { useIdentity } from "../../app/useSession.ts"
 import { type Approval, oneOf, type Scope } from "./about.ts"
 import { type Check, checksInShort, expectedTime, planLines, wayBack } from "./checks.ts"
 
-const Card = ({ children, title, note }: { readonly title: string; readonly note?: ReactNode; readonly children: ReactNode }) => (
+const Card = ({
+  children,
+  title,
+  note
+}: {
+  readonly title: string
+  readonly note?: ReactNode
+  readonly children: ReactNode
+}) => (
   <section className="review-card" aria-label={title}>
     <header className="review-card-head">
       <h2>{title}</h2>
@@ -37,7 +45,8 @@ export const CheckList = ({ checks }: { readonly checks: ReadonlyArray<Check> })
 /** Who has asked, who may decide, and what was decided. */
 export const Approvers = ({ approval }: { readonly approval: Approval }) => {
   const me = useIdentity().data
-  const { approvers, asked_at, asked_by, comment, decided_at, decided_by, decision, expires_at, is_yours, reason } = approval
+  const { approvers, asked_at, asked_by, comment, decided_at, decided_by, decision, expires_at, is_yours, reason } =
+    approval
   const named = approvers.map((name) => (name === me ? `${name} (you)` : name))
   return (
     <div className="review-approval">

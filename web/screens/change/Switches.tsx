@@ -7,7 +7,13 @@ import { VirtualTable } from "../../parts/VirtualTable.tsx"
 
 type Device = Data<"GET /job/:id/progress">["devices"][number]
 
-const Standing = ({ device: { changed, failed, hostname }, outdated }: { readonly device: Device; readonly outdated: ReadonlySet<string> }) => {
+const Standing = ({
+  device: { changed, failed, hostname },
+  outdated
+}: {
+  readonly device: Device
+  readonly outdated: ReadonlySet<string>
+}) => {
   if (failed === null) return <StatusWord tone="info">Being compared</StatusWord>
   if (failed) return <StatusWord tone="bad">Could not be compared</StatusWord>
   if (outdated.has(hostname)) return <StatusWord tone="warn">Changed since the preview</StatusWord>

@@ -32,7 +32,8 @@ export interface Facts {
 const short = (commit: string | null): string => (commit === null ? "none" : commit.slice(0, 7))
 
 const windowCheck = (window: Scope["window"], now: Date, zone: Zone): Check => {
-  if (window === null) return { tone: "quiet", text: "No maintenance windows are set", detail: "It may roll out at any time" }
+  if (window === null)
+    return { tone: "quiet", text: "No maintenance windows are set", detail: "It may roll out at any time" }
   const until = momentOf(window.closes_at)
   return window.is_open
     ? {
@@ -45,7 +46,8 @@ const windowCheck = (window: Scope["window"], now: Date, zone: Zone): Check => {
 
 const riskChecks = (groups: ReadonlyArray<Group>): ReadonlyArray<Check> => {
   const risky = groups.filter(({ risk }) => risk.level !== "low")
-  if (risky.length === 0) return [{ tone: "good", text: "No risky line is changed", detail: "Every difference has a low risk" }]
+  if (risky.length === 0)
+    return [{ tone: "good", text: "No risky line is changed", detail: "Every difference has a low risk" }]
   return risky.map(({ count, diff, hostnames, risk }) => ({
     tone: risk.level === "high" ? "bad" : "warn",
     text: `${switches(count)}: ${riskWord(risk).text}`,
@@ -127,7 +129,10 @@ export const planLines = (plan: Plan): ReadonlyArray<{ readonly text: string; re
       ? []
       : [
           rest.length === 1
-            ? { text: canary.length === 0 ? `${switches(largest)} at once` : `Then ${switches(largest)}`, detail: `${Math.min(largest, plan.at_once)} are worked on at a time` }
+            ? {
+                text: canary.length === 0 ? `${switches(largest)} at once` : `Then ${switches(largest)}`,
+                detail: `${Math.min(largest, plan.at_once)} are worked on at a time`
+              }
             : { text: `${rest.length} stages of up to ${largest}`, detail: "each ends before the next begins" }
         ]),
     plan.stops_at === null
@@ -141,7 +146,8 @@ export const planLines = (plan: Plan): ReadonlyArray<{ readonly text: string; re
 
 /** How a switch goes back, in a sentence. */
 export const wayBack = ({ confirm_mode, timer_seconds }: Plan): string => {
-  if (confirm_mode === 0 || timer_seconds === null) return "Without a safety timer: a switch that is cut off does not go back."
+  if (confirm_mode === 0 || timer_seconds === null)
+    return "Without a safety timer: a switch that is cut off does not go back."
   const time = duration(timer_seconds)
   return confirm_mode === 2
     ? `All or none: unless all are proved, each switch goes back by itself within ${time}.`

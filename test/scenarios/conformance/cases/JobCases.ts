@@ -110,6 +110,16 @@ export const jobCases: ReadonlyArray<Case> = [
     }
   },
   {
+    name: "viewed marks, and the marks that are kept",
+    request: { method: "POST", path: "/job/1/viewed", json: { groups: ["5f0c1a2b91d3e4f0"] } },
+    reply: { status: 200, body: { status: "success", data: { groups: ["5f0c1a2b91d3e4f0"] } } }
+  },
+  {
+    name: "viewed marks that are taken back",
+    request: { method: "POST", path: "/job/1/viewed", json: { groups: ["5f0c1a2b91d3e4f0"], viewed: false } },
+    reply: { status: 200, body: { status: "success", data: { groups: [] } } }
+  },
+  {
     name: "viewed marks of an unknown job",
     request: { method: "POST", path: "/job/99999/viewed", json: { groups: [] } },
     reply: { status: 404, body: { status: "error", message: "No job with id 99999 found" } }
