@@ -95,7 +95,7 @@ const Facts = ({ job, push, scope }: Pick<Known, "job" | "push" | "scope">) => {
 }
 
 /** The actions of whoever may act now. */
-const useActions = ({ diffs, push, pushes, scope }: Known, openPlan: () => void) => {
+const useActions = ({ diffs, push, pushes, scope }: Known, isPlanShown: boolean, openPlan: () => void) => {
   const may = useMay()
   const { approval } = scope
   const what = scopeSentence(changingOf(scope), scope)
@@ -110,7 +110,7 @@ const useActions = ({ diffs, push, pushes, scope }: Known, openPlan: () => void)
   if (push !== undefined && push.outcome === null) {
     return { actions: <PlainLink to={`/job/${push.id}`}>Open the rollout</PlainLink> }
   }
-  if (!mayBePushed(pushes) || diffs.changed === 0 || !may("POST", "/device_syncto")) return {}
+  if (isPlanShown || !mayBePushed(pushes) || diffs.changed === 0 || !may("POST", "/device_syncto")) return {}
   return {
     main: (
       <Button onClick={openPlan} rightSection={<IconArrowRight size={15} stroke={1.75} />}>
@@ -120,10 +120,13 @@ const useActions = ({ diffs, push, pushes, scope }: Known, openPlan: () => void)
   }
 }
 
+/** A rollout that still waits is told by the head of the screen. */
+const hasBegun = ({ outcome, start_time }: JobRecord): boolean => start_time !== null || outcome !== null
+
 /** How far the newest rollout is, and the earlier ones. */
 const Rollouts = ({ pushes }: { readonly pushes: ReadonlyArray<JobRecord> }) => (
   <section aria-label="Rollouts of this">
-    {pushes.map((push) => {
+    {pushes.filter(hasBegun).map((push) => {
       const { abort_reason, counts, id, outcome, scheduled_by, scheduled_time, start_time } = push
       return (
         <p key={id} className="review-push">
@@ -151,11 +154,11 @@ const Whole = (known: Known) => {
   const { checks, devices, diffs, job, push, pushes, scope } = known
   const [words, change] = useWords()
   const address = `/change/${job.id}`
-  const { actions, main } = useActions(known, () => change({ tab: "plan" }))
+  const tab = words["tab"] ?? "differences"
+  const { actions, main } = useActions(known, tab === "plan", () => change({ tab: "plan" }))
   const { approval } = scope
   const mayPush = mayBePushed(pushes)
   const isOutdated = scope.outdated.length > 0 && (push === undefined || push.start_time === null)
-  const tab = words["tab"] ?? "differences"
   return (
     <>
       <PageHead
@@ -172,7 +175,7 @@ const Whole = (known: Known) => {
         main={main}
       />
       {approval?.decision === null && approval.is_yours && push?.outcome === null && (
-        <Alert color="blue" variant="light">
+        <Alert color="blue" variant="light" role="status" mb="sm">
           You asked for this; {oneOf(approval.approvers)} decides.
         </Alert>
       )}
