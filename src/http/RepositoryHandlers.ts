@@ -56,7 +56,8 @@ const makeFiles = Effect.gen(function* () {
       const text = yield* commit === undefined
         ? repositories.file(name, branch, path)
         : repositories.fileAt(name, commit, path)
-      const where = commit === undefined ? "is in force" : `is in commit ${commit.slice(0, 10)}, or it is no commit of the list`
+      const where =
+        commit === undefined ? "is in force" : `is in commit ${commit.slice(0, 10)}, or it is no commit of the list`
       if (Option.isNone(text)) return yield* new NotFound({ message: `path: no file ${path} ${where}` })
       return enveloped({ path, text: text.value })
     })

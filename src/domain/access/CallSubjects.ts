@@ -2,7 +2,7 @@
  * The subject of each call: what it concerns, for callers with access to some devices only (docs/roles.md#callers-of-some-devices). The page
  * uses it too, so that it asks for nothing that would be refused. Pure.
  */
-import { coversCall, type CoveredCalls } from "./Glob.ts"
+import { type CoveredCalls, coversCall } from "./Glob.ts"
 
 // The subject of each endpoint, for callers with access to some devices only (docs/roles.md#callers-of-some-devices). Every
 // other endpoint concerns more than single devices, and is closed to them.
@@ -196,6 +196,7 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ["GET /attention", "devices"],
   ["GET /new_devices", "devices"],
   ["GET /topology", "devices"],
+  ["GET /configs", "devices"],
   ["GET /audit", "devices"],
   ["GET /events", "devices"],
   ["GET /find", "devices"],

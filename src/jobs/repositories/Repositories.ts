@@ -287,12 +287,14 @@ const makeRepositoryFiles = Effect.gen(function* () {
       if (known === undefined || !READABLE.has(known.state) || path === ALERTS_FILE) return Option.none()
       const copy = yield* Effect.option(copies.of(name))
       if (Option.isNone(copy)) return Option.none()
-      return yield* copy.value.readTree(commit, (found) => found === path).pipe(
-        Effect.map(({ files }) => Option.map(Option.fromUndefinedOr(files.get(path)), hideForms)),
-        Effect.catchTag(["GitFailed", "GitRefNotFound"], ({ message }) =>
-          Effect.as(Effect.logWarning(`A file of ${name} cannot be read: ${message}`), Option.none())
+      return yield* copy.value
+        .readTree(commit, (found) => found === path)
+        .pipe(
+          Effect.map(({ files }) => Option.map(Option.fromUndefinedOr(files.get(path)), hideForms)),
+          Effect.catchTag(["GitFailed", "GitRefNotFound"], ({ message }) =>
+            Effect.as(Effect.logWarning(`A file of ${name} cannot be read: ${message}`), Option.none())
+          )
         )
-      )
     })
   }
 })

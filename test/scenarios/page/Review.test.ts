@@ -76,7 +76,9 @@ describe.skipIf(!hasChromium)(`A review in the page${hasChromium ? "" : ` (${WIT
         })
         yield* sound(otto, "change-review")
         yield* steps(async () => {
+          const kept = otto.waitForResponse(/\/viewed$/)
           await otto.getByLabel(/^Viewed: 4 switches/).check()
+          await kept
           await otto.getByText("1 of 1 viewed").waitFor()
           await otto.reload()
           await otto.getByText("1 of 1 viewed").waitFor()

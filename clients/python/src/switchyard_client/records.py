@@ -263,6 +263,14 @@ class CommitsOfRepository(TypedDict):
     commits: list[RepositoryCommit]
 
 
+class ConfigHit(TypedDict):
+    hostname: str
+    job_id: int | None
+    finish_time: str | None
+    count: int
+    lines: list[FoundLine]
+
+
 ConfigSource: TypeAlias = "Literal[\"running\", \"generated\"] | int"
 
 
@@ -302,6 +310,12 @@ class Conflict(TypedDict):
 class ConnectionCount(TypedDict):
     state: str
     count: int
+
+
+class CountedGroup(TypedDict):
+    name: str
+    count: int
+    of: int
 
 
 class CountedName(TypedDict):
@@ -696,6 +710,12 @@ class Forbidden(TypedDict):
     message: FailureMessage
 
 
+class FoundLine(TypedDict):
+    number: int
+    section: str
+    text: str
+
+
 class Freeze(TypedDict):
     name: str
     groups: list[str] | None
@@ -956,7 +976,7 @@ class JobScope(TypedDict):
     not_compared: int | None
     outdated: list[str]
     device_types: list[CountedName]
-    groups: list[CountedName]
+    groups: list[CountedGroup]
     sites: list[CountedName]
     machines: int | None
     uplinks: list[TouchedUplinks]
@@ -1547,6 +1567,7 @@ class StoppedRollout(TypedDict):
 class StoredConfig(TypedDict):
     job_id: int
     finish_time: str
+    function_name: str
     failed: bool
     has_config: bool
     by: str | None
@@ -2304,6 +2325,7 @@ DiffConfigsResult = TypedDict(
     {
         "hostname": "str",
         "from": "ConfigSource",
+        "other": "str",
         "to": "ConfigSource",
         "diff": "str",
     },
@@ -2572,6 +2594,12 @@ class RevokeCertificateResult(TypedDict):
 
 class RevokeTokenResult(TypedDict):
     revoked_token: ApiToken
+
+
+class SearchConfigsResult(TypedDict):
+    hits: list[ConfigHit]
+    searched: int
+    next: str | None
 
 
 class TestPluginsResult(TypedDict):
