@@ -215,7 +215,7 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
             await hers.press(ann.getByRole("button", { name: "Roll out exactly this" }))
             await ann.getByText("Waiting for approval").first().waitFor()
           })
-          const job = yield* pushOf(boss, Number(ann.url().split("/").at(-1)))
+          const job = yield* pushOf(boss, Number(new URL(ann.url()).pathname.split("/").at(-1)))
           yield* steps(async () => {
             await bert.goto(`/ui/job/${job}`)
             await his.press(bert.getByRole("button", { name: "Approve…" }))

@@ -10,6 +10,7 @@ import { useIdentity, useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { PageHead } from "../../parts/PageHead.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Entry } from "./Entry.tsx"
 import { entriesOf, type InboxEntry, inboxViews, isOfView, type InboxView } from "./inbox.ts"
 import { OneJob } from "./OneJob.tsx"
@@ -71,7 +72,14 @@ const Inbox = ({ entries }: { readonly entries: ReadonlyArray<InboxEntry> }) => 
           </ul>
         )}
       </nav>
-      <div className="inbox-detail">{shown !== undefined && <Detail key={shown.key} entry={shown} />}</div>
+      <div className="inbox-detail">
+        {chosen !== undefined && (
+          <div className="inbox-back">
+            <PlainLink to={`/approvals?view=${view}`}>All requests</PlainLink>
+          </div>
+        )}
+        {shown !== undefined && <Detail key={shown.key} entry={shown} />}
+      </div>
     </div>
   )
 }

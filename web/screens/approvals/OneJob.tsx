@@ -132,17 +132,18 @@ const Differences = ({ diffs, preview }: { readonly diffs: Diffs; readonly previ
   </section>
 )
 
-const beginsAt = (scope: Scope, decided: boolean): ReactNode => {
-  const { rollout, window } = scope
-  if (decided) return "as soon as it was approved"
-  if (rollout?.emergency != null) return `as soon as you approve, as an emergency: ${rollout.emergency}`
+const beginsAt = (scope: Scope): ReactNode => {
+  const { approval, rollout, window } = scope
+  if (approval?.decision === "approved") return "as soon as it was approved"
+  const when = approval?.may_decide === true ? "as soon as you approve" : "as soon as somebody approves"
+  if (rollout?.emergency != null) return `${when}, as an emergency: ${rollout.emergency}`
   if (window !== null && !window.is_open && rollout?.waits_for_window === true)
     return (
       <>
         when its window opens, <When at={window.opens_at} never="not known" />
       </>
     )
-  return "as soon as you approve"
+  return when
 }
 
 const windowText = ({ window }: Scope): ReactNode => {
@@ -176,7 +177,7 @@ const WhenAndHow = ({ scope }: { readonly scope: Scope }) => (
       <KeyValues
         label="When and how"
         items={[
-          { key: "Begins", value: beginsAt(scope, scope.approval?.decision === "approved") },
+          { key: "Begins", value: beginsAt(scope) },
           { key: "Takes", value: expectedTime(scope.rollout?.seconds ?? null) },
           { key: "Window", value: windowText(scope) },
           { key: "Order", value: orderText(scope) }
