@@ -257,6 +257,14 @@ class CommitsOfRepository(TypedDict):
     commits: list[RepositoryCommit]
 
 
+class ConfigHit(TypedDict):
+    hostname: str
+    job_id: int | None
+    finish_time: str | None
+    count: int
+    lines: list[FoundLine]
+
+
 ConfigSource: TypeAlias = "Literal[\"running\", \"generated\"] | int"
 
 
@@ -684,6 +692,12 @@ class Forbidden(TypedDict):
     message: FailureMessage
 
 
+class FoundLine(TypedDict):
+    number: int
+    section: str
+    text: str
+
+
 class Freeze(TypedDict):
     name: str
     groups: list[str] | None
@@ -866,6 +880,7 @@ class JobCounts(TypedDict):
     succeeded: int
     failed: int
     changed: int
+    not_begun: NotRequired[int]
 
 
 class JobDiffs(TypedDict):
@@ -899,6 +914,8 @@ class JobProgress(TypedDict):
     failures: list[FailureGroup]
     totals: JobTotals
     seconds_left: int | None
+    undoable: int
+    undone_by: list[int]
 
 
 class JobQueueCounts(TypedDict):
@@ -1466,6 +1483,7 @@ class StoppedRollout(TypedDict):
 class StoredConfig(TypedDict):
     job_id: int
     finish_time: str
+    function_name: str
     failed: bool
     has_config: bool
     by: str | None
@@ -2209,6 +2227,7 @@ DiffConfigsResult = TypedDict(
     {
         "hostname": "str",
         "from": "ConfigSource",
+        "other": "str",
         "to": "ConfigSource",
         "diff": "str",
     },
@@ -2473,6 +2492,12 @@ class RevokeCertificateResult(TypedDict):
 
 class RevokeTokenResult(TypedDict):
     revoked_token: ApiToken
+
+
+class SearchConfigsResult(TypedDict):
+    hits: list[ConfigHit]
+    searched: int
+    next: str | None
 
 
 class TestPluginsResult(TypedDict):
