@@ -146,6 +146,7 @@ export const beyondDevices: ReadonlyArray<string> = [
   "PUT /repository/:name",
   "GET /alerts",
   "GET /alerts/deliveries",
+  "POST /alerts/:id/acknowledge",
   "POST /alerts/deliveries/:id/replay",
   "POST /alerts/replay",
   "POST /alerts/receivers/:name/test",
