@@ -2,7 +2,7 @@
  * What a person needs who decides over a job (docs/changes.md#review): what the job is about, who may approve it, and the list of approvals.
  * An approver sees it also where the job itself is out of sight: a decision requires more rights.
  */
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Schema, Struct } from "effect"
 import { ChangeWindows, haveWindows, judgeDevices } from "../../access/ChangeWindows.ts"
 import { NotFound } from "../../api/Answers.ts"
 import { Caller } from "../../api/Requests.ts"
@@ -61,7 +61,8 @@ const makeShownApproval = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (listed: ListedApproval) {
-    const { asked, asked_at, asked_person, since, token_makers, until, ...shown } = listed
+    const { asked_person, since, until, ...rest } = listed
+    const shown = Struct.omit(rest, ["asked", "asked_at", "token_makers"])
     const isOpen = shown.decision === null
     const { name, person } = yield* Caller
     const refusal = isOpen

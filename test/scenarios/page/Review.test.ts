@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium)(`A review in the page${hasChromium ? "" : ` (${WIT
         yield* sound(maria, "approvals-phone")
         yield* steps(async () => {
           await maria.getByRole("button", { name: "Approve and begin" }).click()
-          const dialog = maria.getByRole("dialog", { name: "Approve 4 switches?" })
+          const dialog = maria.getByRole("dialog", { name: /^Approve 4 switches in / })
           await dialog.getByText("Highest risk").waitFor()
           await dialog.getByText("Low risk").waitFor()
           await dialog.getByRole("button", { name: "Approve and begin" }).click()
