@@ -1,6 +1,6 @@
 /** Switches that change in the same way: their number and names, the risk in words, whether it was viewed, and the difference of one of them. */
 import { Button, Checkbox } from "@mantine/core"
-import { IconChevronDown, IconChevronRight, IconDownload } from "@tabler/icons-react"
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react"
 import { useState } from "react"
 import { foldNames } from "../../../src/domain/NameRanges.ts"
 import { riskWord } from "../../../src/domain/words/ChangeWords.ts"
@@ -8,7 +8,6 @@ import { switches } from "../../../src/domain/words/Units.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { saveFile } from "../../parts/saveFile.ts"
 import { StatusWord } from "../../parts/StatusWord.tsx"
 import { type Group, subjectsOf } from "./about.ts"
 
@@ -81,22 +80,14 @@ export const DiffGroup = ({ group, isViewed, job, mark, search, touchesUplinks }
       {isOpen && (
         <>
           {showsNames && <Names group={group} job={job} />}
-          <DiffView diff={diff} find={search} label={`Difference of ${title}`} />
-          <div className="review-group-foot">
-            {count > 1 && (
+          <DiffView diff={diff} find={search} label={`Difference of ${title}`} file={`job-${job}-${group.key}.patch`} />
+          {count > 1 && (
+            <div className="review-group-foot">
               <Button size="xs" variant="subtle" onClick={() => setShowsNames(!showsNames)}>
                 {showsNames ? "Hide the names" : `All ${count} names`}
               </Button>
-            )}
-            <Button
-              size="xs"
-              variant="subtle"
-              leftSection={<IconDownload size={14} stroke={1.75} />}
-              onClick={() => saveFile(`job-${job}-${group.key}.patch`, diff)}
-            >
-              Patch
-            </Button>
-          </div>
+            </div>
+          )}
         </>
       )}
     </section>
