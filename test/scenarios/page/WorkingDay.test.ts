@@ -254,7 +254,7 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
             await bert.goto(`/ui/device/${drifted}`)
             await his.press(bert.getByRole("button", { name: "Put back…" }))
             await his.press(bert.getByRole("dialog").getByRole("button", { name: "Preview it" }))
-            await bert.waitForURL(/\/ui\/change\?/)
+            await bert.waitForURL(/\/ui\/change\/\d+/)
             await bert.getByText("snmp-server location elsewhere").first().waitFor()
             await his.press(bert.getByRole("button", { name: "Roll out…" }))
             await his.press(bert.getByRole("button", { name: "Roll out exactly this" }))
