@@ -1,5 +1,5 @@
 /**
- * Events of the audit as sentences (docs/security.md#reading-the-audit): who did what to what, with the switches, jobs and names of which it
+ * Events of the audit as sentences (docs/security.md#audit): who did what to what, with the switches, jobs and names of which it
  * speaks as parts of their own, so that a reader can follow them. Neighbours that say the same of several switches are one sentence. Who
  * made a change and who found it are two things. Pure.
  */
