@@ -14,7 +14,7 @@ const date = (from: number, to: number) => `{ from: "${inHours(from)}", to: "${i
 const WINDOWS = `
 windows:
   closets: { groups: [EAST_WING], timezone: UTC, dates: [${date(2, 4)}] }
-  fabric: { device_types: [DIST], timezone: UTC, dates: [${date(-24, 24)}] }
+  fabric: { device_types: [DIST], timezone: UTC, dates: [${date(-12, 24)}] }
 freezes:
   rebuild: { groups: [EAST_WING], timezone: UTC, reason: the east wing is rebuilt, dates: [${date(3, 30)}] }
 `
@@ -204,7 +204,7 @@ layer(SiteWithRoles(ROLES, { ALLOW_APPLY_CONFIG_LIVERUN: "true" }, WINDOWS), { e
                 is_open: true,
                 opens_at: null,
                 closes_at: time(24),
-                spans: spans(-1, 24)
+                spans: spans(-12, 24)
               }
             ],
             freezes: [

@@ -12,6 +12,7 @@ import { Account } from "./Account.tsx"
 import { useAway } from "./Live.tsx"
 import { Mark } from "./Mark.tsx"
 import { Navigation, PhoneBar, useLanding, usePlace } from "./Navigation.tsx"
+import { NewVersion } from "./NewVersion.tsx"
 import { OfflineBar } from "./OfflineBar.tsx"
 import { SignOn } from "./SignOn.tsx"
 import { noteRecent } from "./recent.ts"
@@ -168,6 +169,7 @@ const Inside = ({ name }: { readonly name: string }) => {
       </AppShell.Header>
       <AppShell.Main id="screen" tabIndex={-1}>
         <OfflineBar />
+        <NewVersion />
         <Suspense fallback={<Waiting what="the screen" />}>
           <Outlet />
         </Suspense>

@@ -304,6 +304,24 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
         })
     )
 
+    it.effect("says that another version of the server runs than the one that the page came from", () =>
+      Effect.gen(function* () {
+        const { browser, tokenOf, url } = yield* Site
+        const page = yield* openPage(browser, url, { token: yield* tokenOf("administrator", "boss") })
+        yield* steps(async () => {
+          await page.goto("/ui/server?tab=plugins")
+          await page.getByRole("tab", { name: "Plugins" }).waitFor()
+          expect(await page.getByRole("region", { name: "New version" }).count()).toBe(0)
+          await page.route("**/api/v1.0/system/version", (route) =>
+            route.fulfill({ json: { status: "success", data: { version: "9.9.9", git_version: "" } } })
+          )
+          await page.reload()
+          await page.getByRole("region", { name: "New version" }).getByText("Switchyard 9.9.9 runs now.").waitFor()
+        })
+        yield* sound(page, "new-version")
+      })
+    )
+
     it.effect("silences alerts before work on a switch, sends a message again, and looks after an alert", () =>
       Effect.gen(function* () {
         const { browser, page, tokenOf, url } = yield* Site
