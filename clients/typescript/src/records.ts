@@ -1316,6 +1316,16 @@ export type RuleEffect = {
 
 export type SaidLine = { readonly line_number: number; readonly line: string; readonly answer: string }
 
+export type SavedView = {
+  readonly id: number
+  readonly owner: string
+  readonly list: string
+  readonly name: string
+  readonly query: string
+  readonly shared: boolean
+  readonly saved_at: string
+}
+
 export type SentStackMember = {
   readonly member_no?: number | null | undefined
   readonly hardware_id: string
@@ -1962,6 +1972,13 @@ export type UpdateUserRequest = {
   readonly enabled?: boolean | undefined
 }
 
+export type SaveViewRequest = {
+  readonly list: string
+  readonly name: string
+  readonly query: string
+  readonly shared?: boolean | undefined
+}
+
 export type ReplayDeliveriesRequest = { readonly receiver?: string | undefined }
 
 export type CreateMuteRequest = {
@@ -2041,6 +2058,9 @@ export type DeleteMuteResult = { readonly removed_mute: Mute }
 
 /** The answer of `DELETE /api/v1.0/auth/users/{name}`. */
 export type DeleteUserResult = { readonly deleted_user: User }
+
+/** The answer of `DELETE /api/v1.0/views/{id}`. */
+export type DeleteViewResult = { readonly removed_view: SavedView }
 
 /** The answer of `GET /api/v1.0/device/{hostname}/config_diff`. */
 export type DiffConfigsResult = {
@@ -2687,6 +2707,9 @@ export type ListTokensResult = { readonly tokens: ReadonlyArray<ApiToken> }
 /** The answer of `GET /api/v1.0/auth/users`. */
 export type ListUsersResult = { readonly users: ReadonlyArray<User> }
 
+/** The answer of `GET /api/v1.0/views`. */
+export type ListViewsResult = { readonly views: ReadonlyArray<SavedView> }
+
 /** The answer of `GET /api/v1.0/device_hostkeys`. */
 export type ListWaitingHostKeysResult = { readonly host_keys: ReadonlyArray<WaitingHostKey> }
 
@@ -2736,6 +2759,9 @@ export type RevokeCertificateResult = { readonly certificate: DeviceCertificate 
 
 /** The answer of `DELETE /api/v1.0/auth/tokens/{id}`. */
 export type RevokeTokenResult = { readonly revoked_token: ApiToken }
+
+/** The answer of `POST /api/v1.0/views`. */
+export type SaveViewResult = { readonly saved_view: SavedView }
 
 /** The answer of `GET /api/v1.0/configs`. */
 export type SearchConfigsResult = {

@@ -150,6 +150,10 @@ class Calls(Transport):
         """Remove a user. ``DELETE /api/v1.0/auth/users/{name}``"""
         return self._call("DELETE", path_of("/api/v1.0/auth/users/{name}", {"name": name}))  # type: ignore[no-any-return]
 
+    def delete_view(self, id: int) -> DeleteViewResult:
+        """Remove a saved view. ``DELETE /api/v1.0/views/{id}``"""
+        return self._call("DELETE", path_of("/api/v1.0/views/{id}", {"id": id}))  # type: ignore[no-any-return]
+
     def diff_configs(self, hostname: str | int, *, from_: str | int | None = None, to: str | int | None = None, other: str | int | None = None) -> DiffConfigsResult:
         """Compare two configurations. ``GET /api/v1.0/device/{hostname}/config_diff``"""
         return self._call("GET", path_of("/api/v1.0/device/{hostname}/config_diff", {"hostname": hostname}), query={"from": from_, "to": to, "other": other})  # type: ignore[no-any-return]
@@ -522,6 +526,10 @@ class Calls(Transport):
         """List the users with passwords. ``GET /api/v1.0/auth/users``"""
         return self._call("GET", "/api/v1.0/auth/users")  # type: ignore[no-any-return]
 
+    def list_views(self) -> ListViewsResult:
+        """List saved views. ``GET /api/v1.0/views``"""
+        return self._call("GET", "/api/v1.0/views")  # type: ignore[no-any-return]
+
     def list_waiting_host_keys(self) -> ListWaitingHostKeysResult:
         """List host keys that need an approval. ``GET /api/v1.0/device_hostkeys``"""
         return self._call("GET", "/api/v1.0/device_hostkeys")  # type: ignore[no-any-return]
@@ -605,6 +613,10 @@ class Calls(Transport):
     def revoke_token(self, id: int) -> RevokeTokenResult:
         """Revoke a token. ``DELETE /api/v1.0/auth/tokens/{id}``"""
         return self._call("DELETE", path_of("/api/v1.0/auth/tokens/{id}", {"id": id}))  # type: ignore[no-any-return]
+
+    def save_view(self, body: SaveViewRequest) -> SaveViewResult:
+        """Save a view of a list. ``POST /api/v1.0/views``"""
+        return self._call("POST", "/api/v1.0/views", body=body)  # type: ignore[no-any-return]
 
     def search_configs(self, *, q: str | int | None = None, hostname: str | int | None = None, before: str | int | None = None, after: str | int | None = None) -> SearchConfigsResult:
         """Search the stored configurations. ``GET /api/v1.0/configs``"""

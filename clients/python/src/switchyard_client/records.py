@@ -1422,6 +1422,16 @@ class SaidLine(TypedDict):
     answer: str
 
 
+class SavedView(TypedDict):
+    id: int
+    owner: str
+    list: str
+    name: str
+    query: str
+    shared: bool
+    saved_at: str
+
+
 class SentStackMember(TypedDict):
     member_no: NotRequired[int | None]
     hardware_id: str
@@ -2123,6 +2133,13 @@ class UpdateUserRequest(TypedDict):
     enabled: NotRequired[bool]
 
 
+class SaveViewRequest(TypedDict):
+    list: str
+    name: str
+    query: str
+    shared: NotRequired[bool]
+
+
 class ReplayDeliveriesRequest(TypedDict):
     receiver: NotRequired[str]
 
@@ -2238,6 +2255,10 @@ class DeleteMuteResult(TypedDict):
 
 class DeleteUserResult(TypedDict):
     deleted_user: User
+
+
+class DeleteViewResult(TypedDict):
+    removed_view: SavedView
 
 
 DiffConfigsResult = TypedDict(
@@ -2453,6 +2474,10 @@ class ListUsersResult(TypedDict):
     users: list[User]
 
 
+class ListViewsResult(TypedDict):
+    views: list[SavedView]
+
+
 class ListWaitingHostKeysResult(TypedDict):
     host_keys: list[WaitingHostKey]
 
@@ -2510,6 +2535,10 @@ class RevokeCertificateResult(TypedDict):
 
 class RevokeTokenResult(TypedDict):
     revoked_token: ApiToken
+
+
+class SaveViewResult(TypedDict):
+    saved_view: SavedView
 
 
 class SearchConfigsResult(TypedDict):
