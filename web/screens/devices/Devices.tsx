@@ -154,7 +154,7 @@ export default function Devices() {
           marks={marks}
           answers={answers}
           card={card}
-          height="calc(100dvh - 262px)"
+          height="calc(100dvh - var(--app-shell-footer-offset, 0px) - 262px)"
         />
       )}
       {marked.size > 0 && <MarkedActions names={[...marked]} clear={clear} />}

@@ -51,7 +51,7 @@ export const columnsWith = (standings: Standings): ReadonlyArray<Column<DeviceRo
     {
       key: "name",
       head: "Name",
-      width: 150,
+      width: 130,
       sort: "hostname",
       text: ({ hostname }) => hostname,
       cell: (row) => <Name {...row} />
@@ -59,7 +59,7 @@ export const columnsWith = (standings: Standings): ReadonlyArray<Column<DeviceRo
     {
       key: "answers",
       head: "Answers",
-      width: 140,
+      width: 120,
       text: (row) => answers(row).text,
       sort: "state",
       cell: (row) => <StatusWord word={answers(row)} raw={row.state} />
@@ -67,21 +67,21 @@ export const columnsWith = (standings: Standings): ReadonlyArray<Column<DeviceRo
     {
       key: "sync",
       head: "Sync",
-      width: 140,
+      width: 135,
       sort: "synchronized",
       text: (row) => sync(row).text,
       cell: (row) => <StatusWord word={sync(row)} raw={standings.cause(row.hostname) ?? String(row.synchronized)} />
     },
-    plain("why", "Why", 180, why, "unsynchronized_by"),
-    plain("type", "Type", 90, ({ device_type }) => textOf(typeWords, device_type), "device_type"),
-    plain("group", "Group", 90, ({ primary_group }) => primary_group ?? ""),
-    plain("model", "Model", 150, ({ model }) => model ?? "", "model"),
-    plain("version", "Version", 90, ({ os_version }) => os_version ?? "", "os_version"),
+    plain("why", "Why", 150, why, "unsynchronized_by"),
+    plain("type", "Type", 85, ({ device_type }) => textOf(typeWords, device_type), "device_type"),
+    plain("group", "Group", 80, ({ primary_group }) => primary_group ?? ""),
+    plain("model", "Model", 135, ({ model }) => model ?? "", "model"),
+    plain("version", "Version", 75, ({ os_version }) => os_version ?? "", "os_version"),
     {
       ...plain(
         "address",
         "Address",
-        115,
+        105,
         ({ dhcp_ip, management_ip }) => management_ip ?? dhcp_ip ?? "",
         "management_ip"
       ),
@@ -90,7 +90,7 @@ export const columnsWith = (standings: Standings): ReadonlyArray<Column<DeviceRo
     {
       key: "seen",
       head: "Seen",
-      width: 110,
+      width: 95,
       sort: "last_seen",
       text: ({ last_seen }) => last_seen ?? "",
       cell: ({ last_seen }) => <When at={last_seen} />
