@@ -27,19 +27,21 @@ import { MarkedActions } from "./MarkedActions.tsx"
 import { allDevices, devicesBetween, useDevicePages } from "./useDevicePages.ts"
 import { useStandings } from "./useStandings.ts"
 
-/** The number of devices of a type, or of all. */
-const useCount = (type?: string): number | undefined => {
+/** The number of devices of a type, or of all. Like all that is not the rows, it is asked for when they are here. */
+const useCount = (isReady: boolean, type?: string): number | undefined => {
   const query = { per_page: 1, ...(type === undefined ? {} : { "filter[device_type]": type }) }
-  return useAsk("GET /devices", { query }, { kinds: ["device"], keep: true }).data?.matching ?? undefined
+  return (
+    useAsk("GET /devices", { query }, { kinds: ["device"], keep: true, enabled: isReady }).data?.matching ?? undefined
+  )
 }
 
 /** `308 switches: 2 core, 6 distribution, 300 access`. */
-const useFacts = (total: number | undefined): string => {
+const useFacts = (isReady: boolean, total: number | undefined): string => {
   const counts = {
-    CORE: useCount("CORE"),
-    DIST: useCount("DIST"),
-    ACCESS: useCount("ACCESS"),
-    UNKNOWN: useCount("UNKNOWN")
+    CORE: useCount(isReady, "CORE"),
+    DIST: useCount(isReady, "DIST"),
+    ACCESS: useCount(isReady, "ACCESS"),
+    UNKNOWN: useCount(isReady, "UNKNOWN")
   }
   if (total === undefined || total === 0) return ""
   const types = Object.entries(counts).flatMap(([type, count]) =>
@@ -49,8 +51,8 @@ const useFacts = (total: number | undefined): string => {
 }
 
 /** The names of the groups, for a person who may read them. */
-const useGroups = (): ReadonlyArray<string> => {
-  const { data } = useAsk("GET /groups", {}, { enabled: useMay()("GET", "/groups"), kinds: ["repository"] })
+const useGroups = (isReady: boolean): ReadonlyArray<string> => {
+  const { data } = useAsk("GET /groups", {}, { enabled: useMay()("GET", "/groups") && isReady, kinds: ["repository"] })
   return Object.keys(data?.answer.data.groups ?? {})
 }
 
@@ -74,14 +76,18 @@ export default function Devices() {
   const may = useMay()
   const [words, change] = useWords()
   const { answers, count, error, isKnown, refetch, rowAt, see } = useDevicePages(words)
-  const standings = useStandings()
+  const standings = useStandings(isKnown)
   const columns = useMemo(() => columnsWith(standings), [standings])
   const card = useMemo(() => cardWith(standings), [standings])
   const choice = useTableChoice("devices", columns)
-  const groups = useGroups()
+  const groups = useGroups(isKnown)
   const fields = useMemo(() => fieldsWith(groups), [groups])
-  const overview = useAsk("GET /overview", {}, { kinds: ["device", "sync"], enabled: may("GET", "/overview") })
-  const total = useCount()
+  const overview = useAsk(
+    "GET /overview",
+    {},
+    { kinds: ["device", "sync"], enabled: isKnown && may("GET", "/overview") }
+  )
+  const total = useCount(isKnown)
   const { clear, marked, marks } = useMarks(words, count)
   const { busy, error: failure, run } = useAct()
   const isFiltered = activeFilters(fields, words).length > 0 || (words["search"] ?? "") !== ""
@@ -92,7 +98,7 @@ export default function Devices() {
     <>
       <PageHead
         title="Devices"
-        facts={useFacts(total)}
+        facts={useFacts(isKnown, total)}
         actions={
           mayAdd && (
             <Button

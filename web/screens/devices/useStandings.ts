@@ -15,22 +15,24 @@ const MOST = 1000
 const KINDS = ["device", "reachability", "change", "job"]
 
 /** The names of the devices that match a filter of the list. */
-const useNames = (filter: string): ReadonlySet<string> => {
-  const { data } = useAsk("GET /devices", { query: { [filter]: true, per_page: MOST } }, { kinds: KINDS, keep: true })
+const useNames = (filter: string, enabled: boolean): ReadonlySet<string> => {
+  const query = { [filter]: true, per_page: MOST }
+  const { data } = useAsk("GET /devices", { query }, { kinds: KINDS, keep: true, enabled })
   const devices = data?.answer.data.devices
   return useMemo(() => new Set(devices?.map(({ hostname }) => hostname)), [devices])
 }
 
-export const useStandings = (): Standings => {
+/** They are asked for when the first rows are here, which must not wait for them. */
+export const useStandings = (isReady: boolean): Standings => {
   const may = useMay()
   const { data } = useAsk(
     "GET /device_synchistory",
     {},
-    { kinds: ["sync", "device"], enabled: may("GET", "/device_synchistory") }
+    { kinds: ["sync", "device"], enabled: isReady && may("GET", "/device_synchistory") }
   )
   const known = data?.answer.data.hostnames
-  const silent = useNames("filter[unreachable]")
-  const changing = useNames("filter[in_change]")
+  const silent = useNames("filter[unreachable]", isReady)
+  const changing = useNames("filter[in_change]", isReady)
   return useMemo(
     () => ({
       cause: (hostname) => known?.[hostname]?.at(-1)?.cause,
