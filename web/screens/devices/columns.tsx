@@ -59,7 +59,7 @@ export const columnsWith = (standings: Standings): ReadonlyArray<Column<DeviceRo
     {
       key: "answers",
       head: "Answers",
-      width: 120,
+      width: 130,
       text: (row) => answers(row).text,
       sort: "state",
       cell: (row) => <StatusWord word={answers(row)} raw={row.state} />
