@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium)(`The network in the page${hasChromium ? "" : ` (${
             .getByRole("button", { name: "Preview changes" })
             .click()
           await page.waitForURL(/\/ui\/change\?hostnames=/)
-          await page.getByRole("button", { name: "Show what would change" }).waitFor()
+          await page.getByRole("button", { name: "Preview changes" }).waitFor()
         })
       })
     )
