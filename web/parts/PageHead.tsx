@@ -4,10 +4,23 @@
  */
 import { ActionIcon, Menu, Title } from "@mantine/core"
 import { IconDots } from "@tabler/icons-react"
-import { type ReactNode, useEffect } from "react"
+import { Fragment, type ReactNode, useEffect, useState } from "react"
+import { createPortal } from "react-dom"
+import { PlainLink } from "./PlainLink.tsx"
+
+/** The place in the bar for the way to the screen. */
+export const CRUMBS = "crumbs"
+
+interface Crumb {
+  readonly label: string
+  /** Path behind `/ui`. */
+  readonly to: string
+}
 
 interface Props {
   readonly title: string
+  /** The screens above this one, the highest first; by default the bar has the entry of the navigation. */
+  readonly crumbs?: ReadonlyArray<Crumb>
   /** Beside the heading: `StatusBadge`s. */
   readonly badges?: ReactNode
   /** One line below the heading. */
@@ -20,14 +33,33 @@ interface Props {
   readonly more?: ReactNode
 }
 
+const Crumbs = ({ crumbs, title }: { readonly crumbs: ReadonlyArray<Crumb>; readonly title: string }) => {
+  const [bar, setBar] = useState<HTMLElement | null>(null)
+  useEffect(() => setBar(document.getElementById(CRUMBS)), [])
+  if (bar === null) return null
+  return createPortal(
+    <span className="crumbs-own">
+      {crumbs.map(({ label, to }) => (
+        <Fragment key={to}>
+          <PlainLink to={to}>{label}</PlainLink>
+          <span aria-hidden>/</span>
+        </Fragment>
+      ))}
+      <span>{title}</span>
+    </span>,
+    bar
+  )
+}
+
 const isShown = (part: ReactNode) => part !== undefined && part !== null && part !== false
 
-export const PageHead = ({ actions, badges, facts, main, more, title }: Props) => {
+export const PageHead = ({ actions, badges, crumbs, facts, main, more, title }: Props) => {
   useEffect(() => {
     document.title = `${title} · Switchyard`
   }, [title])
   return (
     <header className="page-head">
+      {crumbs !== undefined && <Crumbs crumbs={crumbs} title={title} />}
       <div className="page-head-text">
         <div className="page-head-line">
           <Title order={1}>{title}</Title>
