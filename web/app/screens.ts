@@ -12,7 +12,13 @@ export interface Screen {
 }
 
 export const screens: ReadonlyArray<Screen> = [
-  { path: "/", label: "Now", leap: "n", reads: "/overview", load: () => import("../screens/now/Now.tsx") },
+  {
+    path: "/",
+    label: "Overview",
+    leap: "n",
+    reads: "/overview",
+    load: () => import("../screens/overview/Overview.tsx")
+  },
   {
     path: "/devices",
     label: "Devices",

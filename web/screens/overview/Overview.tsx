@@ -1,0 +1,62 @@
+/** The home of an operator: how the network is, what needs a person, what runs, and what was changed last. */
+import { Button } from "@mantine/core"
+import { IconGitPullRequest, IconSearch } from "@tabler/icons-react"
+import { useRouter } from "@tanstack/react-router"
+import { exactTime } from "../../../src/domain/words/Units.ts"
+import { useMay } from "../../app/useSession.ts"
+import { PageHead } from "../../parts/PageHead.tsx"
+import { useZone } from "../../parts/zone.ts"
+import { Locks } from "../jobs/Locks.tsx"
+import { Attention } from "./Attention.tsx"
+import { Fleet } from "./Fleet.tsx"
+import { NotInForce } from "./NotInForce.tsx"
+import { LastChanges, Running } from "./Running.tsx"
+import { Source } from "./Source.tsx"
+import "./overview.css"
+
+/** The day and the zone of all times on the screen. */
+const Today = () => {
+  const zone = useZone()
+  return <span>Times in {exactTime(new Date(), zone).split(" ").at(-1)}</span>
+}
+
+export default function Overview() {
+  const may = useMay()
+  const router = useRouter()
+  const to = (path: string) => () => router.history.push(`/ui${path}`)
+  return (
+    <>
+      <PageHead
+        title="Overview"
+        facts={<Today />}
+        actions={
+          may("GET", "/find") && (
+            <Button variant="default" leftSection={<IconSearch size={16} stroke={1.75} />} onClick={to("/find")}>
+              Find a device or address
+            </Button>
+          )
+        }
+        main={
+          may("POST", "/device_syncto") && (
+            <Button leftSection={<IconGitPullRequest size={16} stroke={1.75} />} onClick={to("/change")}>
+              New change
+            </Button>
+          )
+        }
+      />
+      <NotInForce />
+      <Locks />
+      <div className="overview">
+        <Fleet />
+        <div className="overview-main">
+          <Attention />
+        </div>
+        <div className="overview-side">
+          <Running />
+          <Source />
+          <LastChanges />
+        </div>
+      </div>
+    </>
+  )
+}
