@@ -15,6 +15,7 @@ export const COMMANDS: ReadonlyArray<string> = [
   "config download lhv-a1",
   "config download lhv-a1 generated",
   "config download lhv-a1 7",
+  "config search ntp",
   "config blame lhv-a1",
   "config restore lhv-a1 7",
   "compare lhv-a1",

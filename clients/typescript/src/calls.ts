@@ -290,7 +290,7 @@ export abstract class Calls extends Transport {
     )
   }
 
-  /** Compare two configurations of a device. `GET /api/v1.0/device/{hostname}/config_diff` */
+  /** Compare two configurations. `GET /api/v1.0/device/{hostname}/config_diff` */
   diffConfigs(
     hostname: string | number,
     query: Records.DiffConfigsQuery = {},
@@ -1180,6 +1180,14 @@ export abstract class Calls extends Transport {
       { method: "DELETE", path: pathOf("/api/v1.0/auth/tokens/{id}", { id }) },
       options
     )
+  }
+
+  /** Search the stored configurations. `GET /api/v1.0/configs` */
+  searchConfigs(
+    query: Records.SearchConfigsQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.SearchConfigsResult> {
+    return this.call<Records.SearchConfigsResult>({ method: "GET", path: "/api/v1.0/configs", query }, options)
   }
 
   /** Make an image the default of its family. `POST /api/v1.0/firmware/{filename}/set-default` */

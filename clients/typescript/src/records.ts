@@ -234,6 +234,14 @@ export type CommitsOfRepository = {
   readonly commits: ReadonlyArray<RepositoryCommit>
 }
 
+export type ConfigHit = {
+  readonly hostname: string
+  readonly job_id: number | null
+  readonly finish_time: string | null
+  readonly count: number
+  readonly lines: ReadonlyArray<FoundLine>
+}
+
 export type ConfigSource = "running" | "generated" | number
 
 export type ConfigType =
@@ -681,6 +689,8 @@ export type FirmwareImages = {
 }
 
 export type Forbidden = { readonly status: "error"; readonly message: FailureMessage }
+
+export type FoundLine = { readonly number: number; readonly section: string; readonly text: string }
 
 export type Freeze = {
   readonly name: string
@@ -1346,6 +1356,7 @@ export type StoppedRollout = {
 export type StoredConfig = {
   readonly job_id: number
   readonly finish_time: string
+  readonly function_name: string
   readonly failed: boolean
   readonly has_config: boolean
   readonly by: string | null
@@ -2014,6 +2025,7 @@ export type DeleteUserResult = { readonly deleted_user: User }
 export type DiffConfigsResult = {
   readonly hostname: string
   readonly from: ConfigSource
+  readonly other: string
   readonly to: ConfigSource
   readonly diff: string
 }
@@ -2024,6 +2036,8 @@ export type DiffConfigsQuery = {
   readonly from?: string | number | undefined
   /** generated when absent */
   readonly to?: string | number | undefined
+  /** the device of `to`, the same when absent */
+  readonly other?: string | number | undefined
 }
 
 /** The query of `GET /api/v1.0/auth/explain`. */
@@ -2701,6 +2715,25 @@ export type RevokeCertificateResult = { readonly certificate: DeviceCertificate 
 
 /** The answer of `DELETE /api/v1.0/auth/tokens/{id}`. */
 export type RevokeTokenResult = { readonly revoked_token: ApiToken }
+
+/** The answer of `GET /api/v1.0/configs`. */
+export type SearchConfigsResult = {
+  readonly hits: ReadonlyArray<ConfigHit>
+  readonly searched: number
+  readonly next: string | null
+}
+
+/** The query of `GET /api/v1.0/configs`. */
+export type SearchConfigsQuery = {
+  /** a part of a line, in any case */
+  readonly q?: string | number | undefined
+  /** all stored configurations of this device */
+  readonly hostname?: string | number | undefined
+  /** as it was before this time (ISO 8601, UTC) */
+  readonly before?: string | number | undefined
+  /** go on after this device: `next` of the answer */
+  readonly after?: string | number | undefined
+}
 
 /** The answer of `PUT /api/v1.0/plugins`. */
 export type TestPluginsResult = { readonly result: ReadonlyArray<boolean> }

@@ -194,6 +194,7 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ["GET /attention", "devices"],
   ["GET /new_devices", "devices"],
   ["GET /topology", "devices"],
+  ["GET /configs", "devices"],
   ["GET /audit", "devices"],
   ["GET /events", "devices"],
   ["GET /find", "devices"],

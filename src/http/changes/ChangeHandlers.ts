@@ -1,10 +1,10 @@
 /** Handlers of configurations: given ones, earlier ones, undoing a job, and drift. Each change starts a job. */
-import { DateTime, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { answered, asCaller } from "../core/HandlerErrors.ts"
 import { makeLearnedLines } from "./LearnedLines.ts"
-import { makeStoredConfigs } from "./StoredConfigs.ts"
+import { makeStoredConfigs, toTime } from "./StoredConfigs.ts"
 import { HttpServerRequest } from "effect/http"
 import { toId, toInteger } from "../../domain/fields/Values.ts"
 import type { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
@@ -119,15 +119,6 @@ const makeDrift = Effect.gen(function* () {
 
 const newest: HistoryChoice = { _tag: "Previous", count: 0 }
 
-const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/
-
-/** The time in UTC, which is also the default zone. */
-const toTime = (text: string): Option.Option<string> => {
-  if (!ISO.test(text)) return Option.none()
-  return Option.map(DateTime.make(/(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : utc(text)), DateTime.formatIso)
-}
-const utc = (text: string): string => (text.length === 10 ? `${text}T00:00:00Z` : `${text.replace(" ", "T")}Z`)
-
 /** The configuration that the query asks for; 0 means the latest. */
 const choose = Effect.fnUntraced(function* (query: Readonly<Record<string, string | ReadonlyArray<string>>>) {
   const jobId = first(query, "job_id")
@@ -203,6 +194,7 @@ export const ChangesLive = HttpApiBuilder.group(Api, "changes", (handlers) =>
         asCaller((user) => previous.restore(params.hostname, payload, user))
       )
       .handle("listConfigs", ({ params }) => answered(stored.list(params.hostname)))
+      .handle("searchConfigs", ({ query }) => answered(stored.search(query)))
       .handle("configDiff", ({ params, query }) => answered(stored.compare(params.hostname, query)))
       .handle("configBlame", ({ params }) => answered(stored.origins(params.hostname)))
       .handle("applyConfig", ({ params, payload }) => asCaller((user) => apply(params.hostname, payload, user)))

@@ -257,6 +257,14 @@ class CommitsOfRepository(TypedDict):
     commits: list[RepositoryCommit]
 
 
+class ConfigHit(TypedDict):
+    hostname: str
+    job_id: int | None
+    finish_time: str | None
+    count: int
+    lines: list[FoundLine]
+
+
 ConfigSource: TypeAlias = "Literal[\"running\", \"generated\"] | int"
 
 
@@ -682,6 +690,12 @@ class FirmwareImages(TypedDict):
 class Forbidden(TypedDict):
     status: Literal["error"]
     message: FailureMessage
+
+
+class FoundLine(TypedDict):
+    number: int
+    section: str
+    text: str
 
 
 class Freeze(TypedDict):
@@ -1469,6 +1483,7 @@ class StoppedRollout(TypedDict):
 class StoredConfig(TypedDict):
     job_id: int
     finish_time: str
+    function_name: str
     failed: bool
     has_config: bool
     by: str | None
@@ -2212,6 +2227,7 @@ DiffConfigsResult = TypedDict(
     {
         "hostname": "str",
         "from": "ConfigSource",
+        "other": "str",
         "to": "ConfigSource",
         "diff": "str",
     },
@@ -2476,6 +2492,12 @@ class RevokeCertificateResult(TypedDict):
 
 class RevokeTokenResult(TypedDict):
     revoked_token: ApiToken
+
+
+class SearchConfigsResult(TypedDict):
+    hits: list[ConfigHit]
+    searched: int
+    next: str | None
 
 
 class TestPluginsResult(TypedDict):
