@@ -2,8 +2,7 @@
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import type { ToneName } from "../../parts/tones.ts"
-import { ToneIcon } from "../../parts/StatusWord.tsx"
-import { When } from "../../parts/When.tsx"
+import { Timeline, type TimelineEntry } from "../../parts/Timeline.tsx"
 import { jobWord } from "../../../src/domain/words/JobWords.ts"
 import { inSentence } from "../../../src/domain/words/Word.ts"
 import type { JobRecord } from "./Job.tsx"
@@ -19,14 +18,7 @@ const DEEDS: Readonly<Record<string, { readonly said: string; readonly tone: Ton
   "window emergency": { said: "called it an emergency", tone: "warn" }
 }
 
-interface Entry {
-  readonly key: string
-  readonly at: string
-  readonly tone: ToneName
-  readonly said: string
-}
-
-const ofRecord = (job: JobRecord): ReadonlyArray<Entry> => {
+const ofRecord = (job: JobRecord): ReadonlyArray<TimelineEntry> => {
   const { finish_time, start_time } = job
   const { text, tone } = jobWord(job)
   return [
@@ -54,22 +46,14 @@ export const JobTimeline = ({ job }: { readonly job: JobRecord }) => {
       ? []
       : [{ key: String(id), at, tone: deed.tone, said: `${actor} ${deed.said}${reasonIn(data)}` }]
   })
-  const entries = [...ofRecord(job), ...deeds].toSorted((one, other) => other.at.localeCompare(one.at))
+  const entries = [...ofRecord(job), ...deeds].toSorted((one, other) => String(other.at).localeCompare(String(one.at)))
   if (entries.length === 0) return null
   return (
     <section className="card" aria-labelledby="timeline-head">
       <header className="card-head">
         <h2 id="timeline-head">Timeline</h2>
       </header>
-      <ol className="timeline-list">
-        {entries.map(({ at, key, said, tone }) => (
-          <li key={key}>
-            <ToneIcon tone={tone} />
-            <span>{said}</span>
-            <When at={at} />
-          </li>
-        ))}
-      </ol>
+      <Timeline label="What happened with this job" entries={entries} />
     </section>
   )
 }

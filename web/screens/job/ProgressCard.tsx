@@ -5,7 +5,7 @@ import { StackedBar } from "../../parts/StackedBar.tsx"
 import type { ToneName } from "../../parts/tones.ts"
 import type { JobRecord } from "./Job.tsx"
 import { isPreview } from "./jobKind.ts"
-import { resultSentence, sharesOf, stageOf } from "./stages.ts"
+import { resultSentence, partsOf, stageOf } from "./stages.ts"
 import type { ShownDevice, ShownProgress } from "./useProgress.ts"
 
 /** The stages of a rollout with their devices; none for a job without stages. The canary has the number 0. */
@@ -98,7 +98,7 @@ export const Progress = ({ job, progress: { devices, seconds_left, totals } }: P
           )}
           <span>{isOver ? `of ${switches(devices.length)}` : timeLeft(job, seconds_left)}</span>
         </div>
-        <StackedBar shares={sharesOf(devices)} legend />
+        <StackedBar label="Switches" parts={partsOf(devices)} />
       </div>
       {stages.length > 1 && (
         <ol className="stages" aria-label="Stages">

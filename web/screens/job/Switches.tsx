@@ -1,14 +1,13 @@
 /** Every switch of a job: as a grid by stage or by state, or as a list. */
 import { Button, SegmentedControl } from "@mantine/core"
-import { useRouter } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
 import { inNaturalOrder } from "../../../src/domain/Natural.ts"
 import { switches } from "../../../src/domain/words/Units.ts"
 import { useWords } from "../../app/useAddress.ts"
-import { type CellRow, DeviceGrid } from "../../parts/DeviceGrid.tsx"
+import { DeviceGrid, type DeviceRow } from "../../parts/DeviceGrid.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
 import { stageName, stagesOf } from "./ProgressCard.tsx"
 import { byStage, cellOf } from "./stages.ts"
@@ -20,14 +19,14 @@ const FIRST = 100
 const ordered = (devices: ReadonlyArray<ShownDevice>) =>
   devices.toSorted((one, other) => inNaturalOrder(one.hostname, other.hostname))
 
-const rowsByState = (devices: ReadonlyArray<ShownDevice>): ReadonlyArray<CellRow> =>
-  byStage(devices).map(({ devices: here, key, text }) => ({ key, label: text, cells: ordered(here).map(cellOf) }))
+const rowsByState = (devices: ReadonlyArray<ShownDevice>): ReadonlyArray<DeviceRow> =>
+  byStage(devices).map(({ devices: here, key, text }) => ({ key, label: text, devices: ordered(here).map(cellOf) }))
 
-const rowsByStage = (devices: ReadonlyArray<ShownDevice>): ReadonlyArray<CellRow> =>
+const rowsByStage = (devices: ReadonlyArray<ShownDevice>): ReadonlyArray<DeviceRow> =>
   stagesOf(devices).map(({ devices: here, number }) => ({
     key: String(number),
     label: stageName(number, here.length),
-    cells: ordered(here).map(cellOf)
+    devices: ordered(here).map(cellOf)
   }))
 
 const List = ({ devices }: { readonly devices: ReadonlyArray<ShownDevice> }) => {
@@ -42,10 +41,10 @@ const List = ({ devices }: { readonly devices: ReadonlyArray<ShownDevice> }) => 
         rows={shown}
         keyOf={({ hostname }) => hostname}
         cells={(device) => {
-          const { tone, words } = cellOf(device)
+          const { said, tone } = cellOf(device)
           return [
             <PlainLink to={`/device/${encodeURIComponent(device.hostname)}`}>{device.hostname}</PlainLink>,
-            <Tone tone={tone}>{words}</Tone>,
+            <StatusWord tone={tone}>{said}</StatusWord>,
             device.not_begun ? "" : (device.why ?? ""),
             device.timer_until === null ? "" : <When at={device.timer_until} />
           ]
@@ -61,7 +60,6 @@ const List = ({ devices }: { readonly devices: ReadonlyArray<ShownDevice> }) => 
 }
 
 export const Switches = ({ devices }: { readonly devices: ReadonlyArray<ShownDevice> }) => {
-  const router = useRouter()
   const [{ view }, change] = useWords()
   const hasStages = devices.some(({ stage }) => stage !== null)
   const shown = view ?? (hasStages ? "stage" : "state")
@@ -87,15 +85,7 @@ export const Switches = ({ devices }: { readonly devices: ReadonlyArray<ShownDev
         />
       </header>
       <div className="card-body">
-        {shown === "list" ? (
-          <List devices={devices} />
-        ) : (
-          <DeviceGrid
-            label={switches(devices.length)}
-            rows={rows}
-            open={(name) => router.history.push(`/ui/device/${encodeURIComponent(name)}`)}
-          />
-        )}
+        {shown === "list" ? <List devices={devices} /> : <DeviceGrid label={switches(devices.length)} rows={rows} />}
       </div>
     </section>
   )

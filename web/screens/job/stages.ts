@@ -3,8 +3,8 @@ import type { ChangePhase } from "../../../machines/change/ChangeRow.ts"
 import { stageWords } from "../../../src/domain/words/JobWords.ts"
 import { switches } from "../../../src/domain/words/Units.ts"
 import { inSentence } from "../../../src/domain/words/Word.ts"
-import type { Cell } from "../../parts/DeviceGrid.tsx"
-import type { Fill, Share } from "../../parts/StackedBar.tsx"
+import type { CellShape, DeviceCell } from "../../parts/DeviceGrid.tsx"
+import type { BarPart } from "../../parts/StackedBar.tsx"
 
 interface Standing {
   readonly phase: string | null
@@ -15,8 +15,8 @@ interface Standing {
 
 type StageKey = keyof typeof stageWords
 
-/** All stages in the order of the bar, with their patterns. */
-const FILLS = {
+/** All stages in the order of the bar, with their shapes. */
+const SHAPES = {
   confirmed: "filled",
   done: "filled",
   proved: "filled",
@@ -29,7 +29,7 @@ const FILLS = {
   back: "crossed",
   unknown: "striped",
   failed: "crossed"
-} as const satisfies Readonly<Record<StageKey, Fill>>
+} as const satisfies Readonly<Record<StageKey, CellShape>>
 
 const ofPhase = {
   planned: "waiting",
@@ -65,34 +65,34 @@ export const stageOf = ({ failed, not_begun, phase, silent_since }: Standing): S
 }
 
 /** How a switch is drawn. */
-export const cellOf = (device: Standing & { readonly hostname: string }): Cell => {
+export const cellOf = (device: Standing & { readonly hostname: string }): DeviceCell => {
   const stage = stageOf(device)
   const { text, tone } = stageWords[stage]
-  return { name: device.hostname, words: inSentence(text), tone, fill: FILLS[stage] }
+  return { hostname: device.hostname, said: inSentence(text), tone, shape: SHAPES[stage] }
 }
 
-const orderedStages = Object.entries(FILLS).flatMap(([key, fill]) => {
+const orderedStages = Object.entries(SHAPES).flatMap(([key, shape]) => {
   const stage = Object.keys(stageWords).find((known): known is StageKey => known === key)
-  return stage === undefined ? [] : [{ stage, fill }]
+  return stage === undefined ? [] : [{ stage, shape }]
 })
 
 /** The switches by their stage, in the order of the bar. */
 export const byStage = <Device extends Standing>(devices: ReadonlyArray<Device>) => {
   const grouped = Map.groupBy(devices, stageOf)
-  return orderedStages.flatMap(({ fill, stage }) => {
+  return orderedStages.flatMap(({ shape, stage }) => {
     const here = grouped.get(stage)
-    return here === undefined ? [] : [{ key: stage, ...stageWords[stage], fill, devices: here }]
+    return here === undefined ? [] : [{ key: stage, ...stageWords[stage], shape, devices: here }]
   })
 }
 
-/** The shares of the bar. */
-export const sharesOf = (devices: ReadonlyArray<Standing>): ReadonlyArray<Share> =>
-  byStage(devices).map(({ devices: here, fill, key, text, tone }) => ({
+/** The parts of the bar. */
+export const partsOf = (devices: ReadonlyArray<Standing>): ReadonlyArray<BarPart> =>
+  byStage(devices).map(({ devices: here, key, shape, text, tone }) => ({
     key,
     count: here.length,
-    words: inSentence(text),
+    label: inSentence(text),
     tone,
-    fill
+    striped: shape === "striped"
   }))
 
 const counted = (devices: ReadonlyArray<Standing & { readonly changed: boolean }>, isPreview: boolean) => {

@@ -86,10 +86,13 @@ const Share = ({ counts }: Pick<Job, "counts">) => {
         {succeeded} of {counts.devices} done{words.length > 0 && `, ${words.join(", ")}`}
       </span>
       <StackedBar
-        shares={[
-          { key: "done", count: succeeded, words: "done", tone: "good" },
-          { key: "failed", count: failed, words: "failed", tone: "bad" },
-          { key: "rest", count: not_begun, words: "not begun", tone: "quiet" }
+        bare
+        thin
+        label="Switches"
+        parts={[
+          { key: "done", count: succeeded, label: "done", tone: "good" },
+          { key: "failed", count: failed, label: "failed", tone: "bad" },
+          { key: "rest", count: not_begun, label: "not begun", tone: "quiet" }
         ]}
       />
     </div>

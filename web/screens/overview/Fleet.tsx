@@ -1,13 +1,13 @@
 /** The fleet: how many switches are in sync, what the others are, and how that was in the last days. Each number leads to its list. */
 import { inSentence, textOf } from "../../../src/domain/words/Word.ts"
-import { causeWords, stateWords } from "../../../src/domain/words/DeviceWords.ts"
+import { outOfSync, stateWords } from "../../../src/domain/words/DeviceWords.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Stat } from "../../parts/Stat.tsx"
-import { type Share, StackedBar } from "../../parts/StackedBar.tsx"
+import { type BarPart, StackedBar } from "../../parts/StackedBar.tsx"
 import { History } from "./History.tsx"
 
 type Devices = Data<"GET /overview">["devices"]
@@ -19,21 +19,21 @@ export const listOf = (...filters: ReadonlyArray<readonly [field: string, value:
 const inSync = ({ by_state, unsynchronized }: Devices) => (by_state["MANAGED"] ?? 0) - unsynchronized
 
 /** The managed switches in parts; those that do not answer are counted with them, whatever they run. */
-const sharesOf = (devices: Devices): ReadonlyArray<Share> => [
-  { key: "sync", count: inSync(devices), words: "in sync", tone: "good" },
-  { key: "changing", count: devices.in_change, words: "changing now", tone: "info", to: listOf(["in_change", "true"]) },
+const partsOf = (devices: Devices): ReadonlyArray<BarPart> => [
+  { key: "sync", count: inSync(devices), label: "in sync", tone: "good" },
+  { key: "changing", count: devices.in_change, label: "changing now", tone: "info", to: listOf(["in_change", "true"]) },
   {
     key: "out",
     count: devices.unsynchronized,
-    words: "out of sync",
+    label: "out of sync",
     tone: "warn",
     to: listOf(["synchronized", "false"], ["state", "MANAGED"])
   },
-  { key: "drifted", count: devices.drifted, words: "changed by hand", tone: "wait", to: listOf(["drifted", "true"]) },
+  { key: "drifted", count: devices.drifted, label: "changed by hand", tone: "wait", to: listOf(["drifted", "true"]) },
   {
     key: "silent",
     count: devices.unreachable,
-    words: "not answering",
+    label: "not answering",
     tone: "bad",
     to: listOf(["unreachable", "true"])
   }
@@ -53,7 +53,7 @@ const detailsOf = ({ by_state, unsynchronized_by }: Devices): ReadonlyArray<Deta
     .map(([cause, count]) => ({
       key: cause,
       count,
-      words: inSentence(textOf(causeWords, cause)),
+      words: inSentence(outOfSync(cause)),
       to: listOf(["unsynchronized_by", cause])
     })),
   ...Object.entries(by_state)
@@ -107,7 +107,7 @@ export const Fleet = () => {
                   words={`of ${devices.by_state["MANAGED"] ?? 0} in sync`}
                   to={listOf(["synchronized", "true"], ["state", "MANAGED"])}
                 />
-                <StackedBar shares={sharesOf(devices)} legend />
+                <StackedBar label="Managed switches" parts={partsOf(devices)} />
                 <Details devices={devices} />
               </>
             )

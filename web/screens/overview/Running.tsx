@@ -7,7 +7,7 @@ import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { JobStatus } from "../../parts/JobStatus.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { type Share, StackedBar } from "../../parts/StackedBar.tsx"
+import { type BarPart, StackedBar } from "../../parts/StackedBar.tsx"
 import { When } from "../../parts/When.tsx"
 
 type Job = Data<"GET /jobs">["jobs"][number]
@@ -21,11 +21,11 @@ const CHANGES = 6
 const nameOf = (job: Job): string =>
   job.comment === null || job.comment === "" ? `${jobTitle(job.function_name)} ${job.id}` : job.comment
 
-const sharesOf = ({ done, failed, not_begun, waiting, working }: Totals): ReadonlyArray<Share> => [
-  { key: "done", count: done, words: "done", tone: "good" },
-  { key: "working", count: working, words: "under way", tone: "info", fill: "striped" },
-  { key: "waiting", count: waiting + not_begun, words: "waiting", tone: "quiet" },
-  { key: "failed", count: failed, words: "failed", tone: "bad" }
+const partsOf = ({ done, failed, not_begun, waiting, working }: Totals): ReadonlyArray<BarPart> => [
+  { key: "done", count: done, label: "done", tone: "good" },
+  { key: "working", count: working, label: "under way", tone: "info", striped: true },
+  { key: "waiting", count: waiting + not_begun, label: "waiting", tone: "quiet" },
+  { key: "failed", count: failed, label: "failed", tone: "bad" }
 ]
 
 const leftOf = (seconds: number | null): string => {
@@ -50,7 +50,7 @@ const RunningJob = ({ job }: { readonly job: Job }) => {
       </div>
       {totals !== undefined && totals.devices > 0 && (
         <>
-          <StackedBar shares={sharesOf(totals)} />
+          <StackedBar label={nameOf(job)} parts={partsOf(totals)} bare thin />
           <div className="running-line running-note">
             <span>
               {totals.done + totals.failed} of {switches(totals.devices)} done
