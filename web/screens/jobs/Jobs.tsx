@@ -1,4 +1,5 @@
 /** Jobs: those that run, wait, have failed today, are mine, or all. What the server reads by itself is folded. */
+import "./jobs.css"
 import { jobTitle } from "../../../src/domain/words/JobWords.ts"
 import { counted, duration, momentOf } from "../../../src/domain/words/Units.ts"
 import { reallyFailed } from "../../../src/domain/Job.ts"
@@ -18,7 +19,6 @@ import { StackedBar } from "../../parts/StackedBar.tsx"
 import { When } from "../../parts/When.tsx"
 import { Locks } from "./Locks.tsx"
 import { Routine } from "./Routine.tsx"
-import "./jobs.css"
 
 type Job = Data<"GET /jobs">["jobs"][number]
 
