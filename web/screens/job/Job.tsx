@@ -1,4 +1,5 @@
 /** One job: what it is, how far, how long still, what failed and why, every switch, and what can be done. */
+import { useState } from "react"
 import { useAsk } from "../../api/useAsk.ts"
 import { jobTitle, jobWord } from "../../../src/domain/words/JobWords.ts"
 import { switches } from "../../../src/domain/words/Units.ts"
@@ -21,6 +22,9 @@ import { Switches } from "./Switches.tsx"
 import { JobTimeline } from "./JobTimeline.tsx"
 import { type ShownProgress, useProgress } from "./useProgress.ts"
 import "./job.css"
+
+/** Milliseconds between two readings of a job that runs. */
+const EVERY = 10_000
 
 export type JobRecord = Data<"GET /job/:id">["jobs"][number]
 
@@ -182,13 +186,17 @@ const Shown = ({ job, progress }: Props) => {
 
 export default function Job() {
   const id = usePart("id")
+  const [isRunning, setRunning] = useState(false)
   const asked = useAsk(
     "GET /job/:id",
     { params: { id }, query: { filter_jobresult: "config,diff" } },
-    { kinds: ["job", "lock"] }
+    // what it waits for can change without an event: a switch falls silent
+    { kinds: ["job", "lock"], ...(isRunning ? { every: EVERY } : {}) }
   )
   const [known] = asked.data?.answer.data.jobs ?? []
-  const progress = useProgress(id, known?.finish_time === null)
+  const runs = known?.finish_time === null
+  if (runs !== isRunning) setRunning(runs)
+  const progress = useProgress(id, runs)
   return (
     <Asked of={asked} what="the job">
       {({ data: { jobs } }) => jobs.map((job) => <Shown key={job.id} job={job} progress={progress} />)}

@@ -12,7 +12,7 @@ type Progress = Data<"GET /job/:id/progress">
 const PAUSE = 700
 const LONGEST = 3000
 /** Milliseconds between two readings while the job runs: a switch that does not answer causes no event. */
-const EVERY = 5000
+const EVERY = 10_000
 /** Above so many devices an answer is large, so it is read less often. */
 const MANY = 1000
 
@@ -51,7 +51,7 @@ export const useProgress = (id: string, isRunning: boolean) => {
     reading.timer = setTimeout(readAgain, Math.max(0, Math.min(PAUSE, reading.latest - now)))
   })
   const known = data?.answer.data
-  const wanted = (known?.devices.length ?? 0) > MANY ? 6 * EVERY : EVERY
+  const wanted = (known?.devices.length ?? 0) > MANY ? 3 * EVERY : EVERY
   if (every !== wanted) setEvery(wanted)
   return useMemo(() => {
     const devices = (known?.devices ?? []).map((device) => ({

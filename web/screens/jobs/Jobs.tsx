@@ -17,6 +17,8 @@ import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { StackedBar } from "../../parts/StackedBar.tsx"
 import { When } from "../../parts/When.tsx"
+import { FreshRows } from "../../parts/FreshRows.tsx"
+import { useCalm } from "../../parts/useCalm.ts"
 import { Locks } from "./Locks.tsx"
 import { Routine } from "./Routine.tsx"
 
@@ -117,6 +119,31 @@ const State = ({ job }: { readonly job: Job }) => (
   </>
 )
 
+/** The rows stay in their places while somebody points at them. */
+const Rows = ({ jobs }: { readonly jobs: ReadonlyArray<Job> }) => {
+  const { fresh, handlers, showAll, shown } = useCalm(jobs, ({ id }) => id)
+  return (
+    <div {...handlers}>
+      {fresh > 0 && <FreshRows count={fresh} show={showAll} />}
+      <SmallTable
+        label="Jobs"
+        heads={HEADS}
+        rows={shown}
+        keyOf={({ id }) => id}
+        cells={(job) => [
+          <PlainLink to={`/job/${job.id}`}>{job.id}</PlainLink>,
+          nameOf(job),
+          <State job={job} />,
+          <Share counts={job.counts} />,
+          job.scheduled_by ?? "",
+          tookOf(job),
+          <When at={job.start_time ?? job.scheduled_time} never="not started" />
+        ]}
+      />
+    </div>
+  )
+}
+
 export default function Jobs() {
   const [{ page = "1", show = "all" }, change] = useWords()
   const me = useIdentity().data
@@ -145,21 +172,7 @@ export default function Jobs() {
                 rolled out.
               </Empty>
             ) : (
-              <SmallTable
-                label="Jobs"
-                heads={HEADS}
-                rows={data.jobs}
-                keyOf={({ id }) => id}
-                cells={(job) => [
-                  <PlainLink to={`/job/${job.id}`}>{job.id}</PlainLink>,
-                  nameOf(job),
-                  <State job={job} />,
-                  <Share counts={job.counts} />,
-                  job.scheduled_by ?? "",
-                  tookOf(job),
-                  <When at={job.start_time ?? job.scheduled_time} never="not started" />
-                ]}
-              />
+              <Rows jobs={data.jobs} />
             )}
             {matching !== null && matching > PAGE && (
               <Pagination

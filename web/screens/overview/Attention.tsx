@@ -18,6 +18,8 @@ import { PlainLink } from "../../parts/PlainLink.tsx"
 import type { ToneName } from "../../parts/tones.ts"
 import { When } from "../../parts/When.tsx"
 import { foldNames } from "../../../src/domain/NameRanges.ts"
+import { FreshRows } from "../../parts/FreshRows.tsx"
+import { useCalm } from "../../parts/useCalm.ts"
 import { pathOf } from "./places.ts"
 
 type Item = Data<"GET /attention">["items"][number]
@@ -76,6 +78,20 @@ const Entry = ({ item }: { readonly item: Item }) => {
   )
 }
 
+const Entries = ({ items }: { readonly items: ReadonlyArray<Item> }) => {
+  const { fresh, handlers, showAll, shown } = useCalm(items, ({ key }) => key)
+  return (
+    <div {...handlers}>
+      {fresh > 0 && <FreshRows count={fresh} show={showAll} />}
+      <ul className="attentions">
+        {shown.map((item) => (
+          <Entry key={item.key} item={item} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
 export const Attention = () => {
   const may = useMay()
   const asked = useAsk(
@@ -102,11 +118,7 @@ export const Attention = () => {
               All is well. Nothing needs you.
             </p>
           ) : (
-            <ul className="attentions">
-              {items.map((item) => (
-                <Entry key={item.key} item={item} />
-              ))}
-            </ul>
+            <Entries items={items} />
           )
         }
       </Asked>

@@ -15,7 +15,7 @@ type Totals = Data<"GET /job/:id/progress">["totals"]
 
 /** So many running jobs are followed, the newest first. */
 const FOLLOWED = 5
-const EVERY = 5000
+const EVERY = 10_000
 const CHANGES = 6
 
 const nameOf = (job: Job): string =>
@@ -37,7 +37,7 @@ const RunningJob = ({ job }: { readonly job: Job }) => {
   const { data } = useAsk(
     "GET /job/:id/progress",
     { params: { id: job.id }, query: { brief: "true" } },
-    { kinds: ["job"], every: EVERY }
+    { every: EVERY }
   )
   const progress = data?.answer.data
   const totals = progress?.totals

@@ -1,6 +1,7 @@
 /** Where the configuration comes from: the commit in force of each repository, and whether a newer one was refused or waits. */
 import { Button } from "@mantine/core"
 import { IconRefresh } from "@tabler/icons-react"
+import { useState } from "react"
 import { commitWords } from "../../../src/domain/words/ServerWords.ts"
 import { request } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
@@ -55,14 +56,18 @@ const Repository = ({ name }: { readonly name: Name }) => {
 export const Source = () => {
   const may = useMay()
   const { busy, error, run } = useAct()
+  const [isFetched, setFetched] = useState(false)
   const names = (["settings", "templates"] as const).filter((name) => may("GET", `/repository/${name}/commits`))
   if (names.length === 0) return null
   const fetchable = names.filter((name) => may("PUT", `/repository/${name}`))
-  const fetchAll = () =>
-    run(async () => {
+  const fetchAll = async () => {
+    setFetched(false)
+    const done = await run(async () => {
       for (const name of fetchable)
         await request("PUT /repository/:name", { params: { name }, body: { action: "REFRESH" } })
     })
+    setFetched(done)
+  }
   return (
     <section className="card" aria-labelledby="source-head">
       <header className="card-head">
@@ -81,6 +86,7 @@ export const Source = () => {
       </header>
       <div className="card-body">
         {error !== null && <Problem error={error} title="The newest commit did not come into force" />}
+        {isFetched && <p role="status">Fetched: the newest commits are in force.</p>}
         {names.map((name) => (
           <Repository key={name} name={name} />
         ))}
