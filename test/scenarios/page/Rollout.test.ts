@@ -195,7 +195,10 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
           await page.getByRole("button", { name: "Resume" }).click()
           await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click()
           await page.getByText("Partly failed", { exact: true }).waitFor()
-          await page.getByRole("button", { name: "Retry 1" }).first().click()
+          await page
+            .getByRole("button", { name: /^Retry (all )?\d/ })
+            .first()
+            .click()
           await page.waitForURL(new RegExp(`/ui/change\\?.*${SILENT}`))
         })
         for (const device of slow) device.setFault({ kind: "slow", bytesPerSecond: 1000 })
