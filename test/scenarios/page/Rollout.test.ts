@@ -282,7 +282,7 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
           yield* steps(async () => {
             await page.goto(`/ui/job/${job}`)
             const silent = page.getByRole("region", { name: "Not answering" })
-            await silent.getByText(/has not answered since .* it has certainly gone back in /).waitFor()
+            await silent.getByText(/does not answer: its last answer was .* it has certainly gone back in /).waitFor()
             await page.getByRole("gridcell", { name: `${lost}: not answering` }).waitFor()
             await page.getByText("Waiting for safety timers to end").first().waitFor()
           })

@@ -40,12 +40,8 @@ export const RetryButton = ({
 
 const Silent = ({ device: { certain_until, hostname, silent_since } }: { readonly device: ShownDevice }) => (
   <li>
-    <PlainLink to={`/device/${encodeURIComponent(hostname)}`}>{hostname}</PlainLink> has not answered{" "}
-    {silent_since !== null && (
-      <>
-        since <When at={silent_since} />
-      </>
-    )}
+    <PlainLink to={`/device/${encodeURIComponent(hostname)}`}>{hostname}</PlainLink> does not answer: its last answer
+    was <When at={silent_since} />
     {certain_until === null ? (
       ". It has no timer that takes the change back: look at it."
     ) : (
@@ -78,11 +74,12 @@ interface Props {
   readonly progress: ShownProgress
 }
 
-export const Failures = ({ job, progress: { failures, isKnown, totals } }: Props) => {
+export const Failures = ({ job, progress: { failures, isKnown, silent, totals } }: Props) => {
   const may = useMay()
   if (!isKnown || totals.devices === 0) return null
   const hasEnded = job.finish_time !== null
-  if (failures.length === 0) return hasEnded ? null : <p className="calm">Nothing failed so far.</p>
+  if (failures.length === 0)
+    return hasEnded || silent.length > 0 ? null : <p className="calm">Nothing failed so far.</p>
   const mayRetry = hasEnded && isSync(job) && may("POST", "/device_syncto")
   const all = failures.flatMap(({ devices }) => devices)
   return (

@@ -34,11 +34,11 @@ interface Props {
 }
 
 /** What it waits for, who stopped it, and which job undid it. */
-const Notes = ({ job, progress: { undone_by, unpausable } }: Props) => {
+const Notes = ({ job, progress: { silent, undone_by, unpausable } }: Props) => {
   const { abort_reason, aborted_by, waiting_for: waiting } = job
   return (
     <div className="notes">
-      {waiting !== null && (
+      {waiting !== null && !(waiting.reason === "timer" && silent.length > 0) && (
         <p role="status">
           {waiting.message}
           {"until" in waiting && waiting.until !== null && (

@@ -53,7 +53,9 @@ export const JobTimeline = ({ job }: { readonly job: JobRecord }) => {
       <header className="card-head">
         <h2 id="timeline-head">Timeline</h2>
       </header>
-      <Timeline label="What happened with this job" entries={entries} />
+      <div className="card-body">
+        <Timeline label="What happened with this job" entries={entries} />
+      </div>
     </section>
   )
 }

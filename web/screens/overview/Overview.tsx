@@ -2,7 +2,6 @@
 import { Button } from "@mantine/core"
 import { IconGitPullRequest, IconSearch } from "@tabler/icons-react"
 import { useRouter } from "@tanstack/react-router"
-import { exactTime } from "../../../src/domain/words/Units.ts"
 import { useMay } from "../../app/useSession.ts"
 import { PageHead } from "../../parts/PageHead.tsx"
 import { useZone } from "../../parts/zone.ts"
@@ -14,10 +13,16 @@ import { LastChanges, Running } from "./Running.tsx"
 import { Source } from "./Source.tsx"
 import "./overview.css"
 
-/** The day and the zone of all times on the screen. */
+/** `Thursday, 26 November`. */
 const Today = () => {
-  const zone = useZone()
-  return <span>Times in {exactTime(new Date(), zone).split(" ").at(-1)}</span>
+  const { timeZone } = useZone()
+  const day = new Intl.DateTimeFormat("en-GB", {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    ...(timeZone === undefined ? {} : { timeZone })
+  })
+  return <span>{day.format(new Date())}</span>
 }
 
 export default function Overview() {
