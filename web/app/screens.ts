@@ -1,29 +1,7 @@
 /** The screens: address, title, place in the navigation, and the call that a user must be allowed to make to see them. */
 import type { ComponentType } from "react"
-import {
-  type Icon,
-  IconBook,
-  IconCpu,
-  IconGitBranch,
-  IconGitPullRequest,
-  IconHeartbeat,
-  IconHistory,
-  IconLayoutDashboard,
-  IconListCheck,
-  IconPlugConnected,
-  IconSearch,
-  IconServer2,
-  IconTopologyStar3,
-  IconUsers
-} from "@tabler/icons-react"
-import {
-  type ReadCount,
-  useDevicesCount,
-  useJobsCount,
-  useNewCount,
-  useRepositoryCount,
-  useServerCount
-} from "./counts.ts"
+import { type Icon, IconBell, IconBook, IconCpu, IconGitBranch, IconGitPullRequest, IconHeartbeat, IconHistory, IconLayoutDashboard, IconListCheck, IconPlugConnected, IconSearch, IconServer2, IconTopologyStar3, IconUsers } from "@tabler/icons-react"
+import { type ReadCount, useAlertsCount, useDevicesCount, useJobsCount, useNewCount, useRepositoryCount, useServerCount } from "./counts.ts"
 
 /** The groups of the navigation, in their order; the first and the last have no heading. */
 export const GROUPS = ["", "Network", "Change", "Operations", "foot"] as const
@@ -116,6 +94,13 @@ export const screens: ReadonlyArray<Screen> = [
     entry: { group: "Change", icon: IconGitBranch, leaps: ["r"], count: useRepositoryCount },
     reads: "/repository/settings",
     load: () => import("../screens/repository/Repository.tsx")
+  },
+  {
+    path: "/alerts",
+    label: "Alerts",
+    entry: { group: "Operations", icon: IconBell, leaps: ["l"], count: useAlertsCount },
+    reads: "/alerts",
+    load: () => import("../screens/alerts/Alerts.tsx")
   },
   {
     path: "/audit",
