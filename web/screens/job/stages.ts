@@ -3,8 +3,10 @@ import type { ChangePhase } from "../../../machines/change/ChangeRow.ts"
 import { stageWords } from "../../../src/domain/words/JobWords.ts"
 import { switches } from "../../../src/domain/words/Units.ts"
 import { inSentence } from "../../../src/domain/words/Word.ts"
-import type { CellShape, DeviceCell } from "../../parts/DeviceGrid.tsx"
-import type { BarPart } from "../../parts/StackedBar.tsx"
+import type { ToneName } from "../../parts/tones.ts"
+
+/** As the cells of the grid are drawn. */
+type Shape = "filled" | "striped" | "hollow" | "crossed"
 
 interface Standing {
   readonly phase: string | null
@@ -29,7 +31,7 @@ const SHAPES = {
   back: "crossed",
   unknown: "striped",
   failed: "crossed"
-} as const satisfies Readonly<Record<StageKey, CellShape>>
+} as const satisfies Readonly<Record<StageKey, Shape>>
 
 const ofPhase = {
   planned: "waiting",
@@ -65,7 +67,9 @@ export const stageOf = ({ failed, not_begun, phase, silent_since }: Standing): S
 }
 
 /** How a switch is drawn. */
-export const cellOf = (device: Standing & { readonly hostname: string }): DeviceCell => {
+export const cellOf = (
+  device: Standing & { readonly hostname: string }
+): { readonly hostname: string; readonly said: string; readonly tone: ToneName; readonly shape: Shape } => {
   const stage = stageOf(device)
   const { text, tone } = stageWords[stage]
   return { hostname: device.hostname, said: inSentence(text), tone, shape: SHAPES[stage] }
@@ -86,7 +90,7 @@ export const byStage = <Device extends Standing>(devices: ReadonlyArray<Device>)
 }
 
 /** The parts of the bar. */
-export const partsOf = (devices: ReadonlyArray<Standing>): ReadonlyArray<BarPart> =>
+export const partsOf = (devices: ReadonlyArray<Standing>) =>
   byStage(devices).map(({ devices: here, key, shape, text, tone }) => ({
     key,
     count: here.length,
