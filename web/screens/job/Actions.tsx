@@ -171,7 +171,7 @@ export const Approval = ({ job }: { readonly job: JobRecord }) =>
     <>
       <Decide job={job} />
       {job.waiting_for.dry_run_job !== null && (
-        <PlainLink to={`/change?job=${job.waiting_for.dry_run_job}`}>See what is to be approved</PlainLink>
+        <PlainLink to={`/change/${job.waiting_for.dry_run_job}`}>See what is to be approved</PlainLink>
       )}
     </>
   )

@@ -162,7 +162,7 @@ const Shown = ({ job, progress }: Props) => {
           <Failures job={job} progress={progress} />
           {isSync(job) && isPreview(job) && job.finish_time !== null && (
             <p>
-              <PlainLink to={`/change?job=${job.id}`}>See the differences</PlainLink>
+              <PlainLink to={`/change/${job.id}`}>See the differences</PlainLink>
             </p>
           )}
           {job.function_name === "device_upgrade" && (

@@ -83,7 +83,7 @@ export const About = ({ job }: { readonly job: JobRecord }) => {
     { key: "Templates", value: shortOf(job.templates_commit), copy: job.templates_commit ?? undefined },
     {
       key: "Pushes exactly",
-      value: preview === undefined ? undefined : <PlainLink to={`/change?job=${preview}`}>preview {preview}</PlainLink>
+      value: preview === undefined ? undefined : <PlainLink to={`/change/${preview}`}>preview {preview}</PlainLink>
     },
     {
       key: "Undoes",

@@ -43,7 +43,7 @@ export default function Overview() {
         }
         main={
           may("POST", "/device_syncto") && (
-            <Button leftSection={<IconGitPullRequest size={16} stroke={1.75} />} onClick={to("/change")}>
+            <Button leftSection={<IconGitPullRequest size={16} stroke={1.75} />} onClick={to("/change?new=1")}>
               New change
             </Button>
           )
