@@ -3,7 +3,12 @@ import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job, JobLock } from "../domain/Job.ts"
 import { JobProgress } from "../domain/JobFailures.ts"
-import { ClearLockRequest, DecisionRequest, JobActionRequest, ViewedRequest } from "../domain/requests/OperationRequests.ts"
+import {
+  ClearLockRequest,
+  DecisionRequest,
+  JobActionRequest,
+  ViewedRequest
+} from "../domain/requests/OperationRequests.ts"
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
 import { jobFields } from "../domain/ListFields.ts"
 import * as Documented from "./Documented.ts"
