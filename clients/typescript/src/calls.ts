@@ -479,9 +479,13 @@ export abstract class Calls extends Transport {
   }
 
   /** Read the progress of a job by device. `GET /api/v1.0/job/{id}/progress` */
-  getJobProgress(id: number, options: CallOptions = {}): Promise<Records.JobProgress> {
+  getJobProgress(
+    id: number,
+    query: Records.GetJobProgressQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.JobProgress> {
     return this.call<Records.JobProgress>(
-      { method: "GET", path: pathOf("/api/v1.0/job/{id}/progress", { id }) },
+      { method: "GET", path: pathOf("/api/v1.0/job/{id}/progress", { id }), query },
       options
     )
   }

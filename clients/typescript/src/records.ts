@@ -497,6 +497,7 @@ export type DeviceProgress = {
   readonly timer_until: string | null
   readonly silent_since: string | null
   readonly certain_until: string | null
+  readonly stage: number | null
   readonly not_begun: boolean
   readonly step: string | null
   readonly why: string | null
@@ -2234,6 +2235,12 @@ export type GetJobDiffsQuery = {
   readonly group?: string | number | undefined
 }
 
+/** The query of `GET /api/v1.0/job/{id}/progress`. */
+export type GetJobProgressQuery = {
+  /** `true` leaves the list of devices empty: totals and failures only */
+  readonly brief?: string | number | undefined
+}
+
 /** The answer of `GET /api/v1.0/linknet/{id}`. */
 export type GetLinknetResult = { readonly linknets: ReadonlyArray<Linknet> }
 
@@ -2686,6 +2693,10 @@ export type ListJobsQuery = {
     | "-dry_run_job"
     | "failed_today"
     | "-failed_today"
+    | "routine"
+    | "-routine"
+    | "changes"
+    | "-changes"
     | "traceback"
     | "-traceback"
     | undefined

@@ -490,6 +490,7 @@ class DeviceProgress(TypedDict):
     timer_until: str | None
     silent_since: str | None
     certain_until: str | None
+    stage: int | None
     not_begun: bool
     step: str | None
     why: str | None
