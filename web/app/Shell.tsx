@@ -18,6 +18,7 @@ import { SignOn } from "./SignOn.tsx"
 import { noteRecent } from "./recent.ts"
 import { useLeaps } from "./useLeaps.ts"
 import { useIdentity, useToken } from "./useSession.ts"
+import { CRUMBS } from "../parts/PageHead.tsx"
 
 const Palette = lazy(() => import("./Palette.tsx"))
 const KeysSheet = lazy(() => import("./KeysSheet.tsx"))
@@ -65,7 +66,7 @@ const Crumbs = () => {
   const part = Object.values(parts)[0]
   if (entry === undefined) return null
   return (
-    <div className="crumbs">
+    <div className="crumbs" id={CRUMBS}>
       {screen === entry || part === undefined ? (
         <span>{entry.label}</span>
       ) : (

@@ -1,4 +1,5 @@
 /** The screens: address, title, place in the navigation, and the call that a user must be allowed to make to see them. */
+import type { ComponentType } from "react"
 import {
   type Icon,
   IconBell,
@@ -17,7 +18,6 @@ import {
   IconTopologyStar3,
   IconUsers
 } from "@tabler/icons-react"
-import type { ComponentType } from "react"
 import {
   type ReadCount,
   useAlertsCount,
@@ -56,14 +56,14 @@ export const screens: ReadonlyArray<Screen> = [
     label: "Overview",
     entry: { group: "", icon: IconLayoutDashboard, leaps: ["o", "n"] },
     reads: "/overview",
-    load: () => import("../screens/now/Now.tsx")
+    load: () => import("../screens/overview/Overview.tsx")
   },
   {
     path: "/overview",
     label: "Overview",
     under: "/",
     reads: "/overview",
-    load: () => import("../screens/now/Now.tsx")
+    load: () => import("../screens/overview/Overview.tsx")
   },
   {
     path: "/find",
