@@ -214,6 +214,7 @@ export const f_root = model("f_root", {
   cli_prepend_str: baseFields.cli_prepend_str,
   cli_append_str: baseFields.cli_append_str,
   organization_name: baseFields.organization_name,
+  location: baseFields.location,
   domain_name: baseFields.domain_name,
   users: baseFields.users,
   dot1x_multi_host: baseFields.dot1x_multi_host,
@@ -236,6 +237,14 @@ export const f_root = model("f_root", {
 
 /** The validated settings; `vxlans` and the other free mappings are `Map`s in the order of the file. */
 export type Settings = typeof f_root.Type
+
+/** The place of a switch in words: `East wing, room E-2, rack 2`. Null if the settings do not say where it is. */
+export const locationText = (location: Settings["location"]): string | null => {
+  if (location === null || location === undefined) return null
+  const { building, rack, room } = location
+  const parts = [building, room && `room ${room}`, rack && `rack ${rack}`].filter((part) => part)
+  return parts.length === 0 ? null : parts.join(", ")
+}
 
 // VLANs by the names that ports use for them (docs/templates.md#variables-of-access-switches): the name of the VLAN, or its key
 // in `vxlans`. A name wins over the key of another VLAN, so that a new key never takes a port away from its VLAN.

@@ -42,6 +42,13 @@ export interface VlansAsked {
   readonly names: ReadonlyArray<string>
 }
 
+/** A port by its name on a switch: letters and hyphens at the beginning of the name, and the number at its end. */
+export interface PortNamed {
+  readonly host: string
+  readonly prefix: string
+  readonly number: string
+}
+
 /** The limits of the caller, and the number of rows. */
 export interface Bounds {
   readonly within: Within | undefined
@@ -122,13 +129,24 @@ export const makeFindQueries = Effect.gen(function* () {
         ...(yield* devices(own, bounds))
       ]
     }),
-    /** Devices by hostname, description, model and serial numbers. */
-    byText: Effect.fn("FindStore.byText")(function* (text: string, bounds: Bounds) {
+    /** Devices by hostname, description, model and serial numbers, and those with one of these hostnames. */
+    byText: Effect.fn("FindStore.byText")(function* (text: string, placed: ReadonlyArray<string>, bounds: Bounds) {
       const part = like(text)
-      const fields = sql`(device.hostname ilike ${part} or device.description ilike ${part} or device.serial ilike ${part}
+      const fields = sql`(device.hostname = any(${placed}::text[]) or device.hostname ilike ${part} or device.description ilike ${part} or device.serial ilike ${part}
         or device.model ilike ${part}
         or exists (select 1 from stackmember s where s.device_id = device.id and s.hardware_id ilike ${part}))`
       return yield* devices(fields, bounds)
+    }),
+    /** Ports by a part of the hostname, and their name or the beginning of it with the number. */
+    byPort: Effect.fn("FindStore.byPort")(function* ({ host, number, prefix }: PortNamed, bounds: Bounds) {
+      const name = `^${prefix}[a-z-]*${number}$`
+      return yield* sql<FoundRow>`
+        select 'port' as kind, device.hostname, i.name as port, null::integer as vlan, null as mac, null as ip,
+          i.data ->> 'description' as description, null as first_seen, null as last_seen,
+          i.configtype in ('ACCESS_UPLINK', 'ACCESS_DOWNLINK', 'MLAG_PEER') as on_uplink
+        from interface i join device on device.id = i.device_id
+        where ${sees(bounds)} and device.hostname ilike ${like(host)} and i.name ~* ${name}
+        order by device.hostname, i.name limit ${bounds.most}`
     }),
     /** Ports by description or VLAN, and ends of links by description. */
     ports: Effect.fn("FindStore.ports")(function* (text: string, { ids, names }: VlansAsked, bounds: Bounds) {

@@ -5,6 +5,7 @@ import { Accordion, Stack, Tabs, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useWords } from "../../app/useAddress.ts"
+import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
@@ -77,6 +78,7 @@ const List = ({ started }: Pick<OneProps, "started">) => {
 }
 
 export default function New() {
+  const may = useMay()
   const [{ tab = "one" }, change] = useWords()
   const [all, setStarted] = useState<ReadonlyArray<{ readonly job: number; readonly hostname: string }>>([])
   return (
@@ -86,8 +88,8 @@ export default function New() {
         <Tabs.List>
           <Tabs.Tab value="one">One by one</Tabs.Tab>
           <Tabs.Tab value="several">Several at once</Tabs.Tab>
-          <Tabs.Tab value="keys">Host keys</Tabs.Tab>
-          <Tabs.Tab value="leases">Leases</Tabs.Tab>
+          {may("GET", "/device_hostkeys") && <Tabs.Tab value="keys">Host keys</Tabs.Tab>}
+          {may("GET", "/dhcp_leases") && <Tabs.Tab value="leases">Leases</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="one">
           {all.map(({ hostname, job }) => (
