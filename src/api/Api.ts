@@ -10,6 +10,7 @@ import { FindGroup } from "./FindApi.ts"
 import { FirmwareGroup } from "./FirmwareApi.ts"
 import { InterfacesGroup } from "./InterfacesApi.ts"
 import { PortFileGroup } from "./PortFileApi.ts"
+import { PortReadingsGroup } from "./PortReadingsApi.ts"
 import { JobsGroup } from "./JobsApi.ts"
 import { LinknetsGroup, MgmtDomainsGroup } from "./FabricApi.ts"
 import { HealthGroup, MetricsGroup, PluginsGroup, ServerGroup, SystemGroup } from "./SystemApi.ts"
@@ -31,6 +32,7 @@ const versioned = HttpApi.make("switchyard")
     AttentionGroup,
     InterfacesGroup,
     PortFileGroup,
+    PortReadingsGroup,
     LinknetsGroup,
     MgmtDomainsGroup,
     JobsGroup,

@@ -40,6 +40,7 @@ import { FirmwareLive } from "./FirmwareHandlers.ts"
 import { BootFiles, ImageFiles } from "./ZtpServer.ts"
 import { InterfacesLive } from "./InterfaceHandlers.ts"
 import { PortFileLive } from "./PortFileHandlers.ts"
+import { PortReadingsLive } from "./PortReadingHandlers.ts"
 import { LinknetsLive } from "./LinknetHandlers.ts"
 import { MetricsLive } from "./MetricsHandlers.ts"
 import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
@@ -60,6 +61,7 @@ const Groups = Layer.mergeAll(
   AttentionLive,
   InterfacesLive,
   PortFileLive,
+  PortReadingsLive,
   LinknetsLive,
   MgmtDomainsLive,
   JobsLive,

@@ -18,6 +18,7 @@ import {
   type SiblingCheck,
   text
 } from "./SettingRule.ts"
+import { isObject } from "../domain/fields/Values.ts"
 import { baseFields, f_dhcp_relay, names, noLines, noText, rawLines, vlanId, vlanRangeFault } from "./BaseModels.ts"
 import { routingFields } from "./RoutingModels.ts"
 
@@ -238,11 +239,19 @@ export const f_root = model("f_root", {
 /** The validated settings; `vxlans` and the other free mappings are `Map`s in the order of the file. */
 export type Settings = typeof f_root.Type
 
-/** The place of a switch in words: `East wing, room E-2, rack 2`. Null if the settings do not say where it is. */
-export const locationText = (location: Settings["location"]): string | null => {
-  if (location === null || location === undefined) return null
-  const { building, rack, room } = location
-  const parts = [building, room && `room ${room}`, rack && `rack ${rack}`].filter((part) => part)
+const PLACES = [
+  ["building", ""],
+  ["room", "room "],
+  ["rack", "rack "]
+] as const
+
+/** The place of a switch by its setting `location`, in words: `East wing, room E-2, rack 2`. Null if the setting does not say it. */
+export const locationText = (location: unknown): string | null => {
+  if (!isObject(location)) return null
+  const parts = PLACES.flatMap(([key, word]) => {
+    const value = location[key]
+    return typeof value === "string" && value !== "" ? [word + value] : []
+  })
   return parts.length === 0 ? null : parts.join(", ")
 }
 

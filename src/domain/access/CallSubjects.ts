@@ -33,6 +33,8 @@ const device = [
   "GET /device/:hostname/lldp_neighbors",
   "GET /device/:hostname/lldp_neighbors_detail",
   "GET /device/:hostname/optics",
+  "GET /device/:hostname/port_options",
+  "GET /device/:hostname/port_readings",
   "GET /device/:hostname/previous_config",
   "GET /device/:hostname/running_config",
   "GET /device/:hostname/stackmember",
