@@ -15,6 +15,15 @@ const Problem = Schema.Struct({
   message: Schema.String
 }).annotate({ identifier: "PortReadingProblem" })
 
+const Machine = Schema.Struct({
+  port: Schema.String,
+  mac: Schema.String,
+  ip: Schema.NullOr(Schema.String),
+  vlan: Schema.NullOr(Schema.Int),
+  first_seen: Schema.String,
+  last_seen: Schema.String
+}).annotate({ identifier: "PortMachine" })
+
 const Readings = Schema.Struct({
   /** Null if the ports were never read. */
   read_at: Schema.NullOr(Schema.String),
@@ -22,7 +31,9 @@ const Readings = Schema.Struct({
   age: Schema.NullOr(Schema.Finite),
   /** Why the device was not read now; null if it was, or if that was not asked for. */
   problem: Schema.NullOr(Problem),
-  ports: Schema.Record(Schema.String, PortReading)
+  ports: Schema.Record(Schema.String, PortReading),
+  /** Machines on the ports when tables were read last, the newest first; at most ten of a port. */
+  machines: Schema.Array(Machine)
 }).annotate({ identifier: "PortReadings" })
 export type Readings = typeof Readings.Type
 
@@ -78,7 +89,17 @@ const endpoints = HttpApiGroup.make("portReadings").add(
                   mac_address: "08:00:27:F5:D6:58",
                   errors: { in: 0, out: 0, in_discards: 0, out_discards: 0 }
                 }
-              }
+              },
+              machines: [
+                {
+                  port: "Ethernet3",
+                  mac: "00:50:56:AA:12:07",
+                  ip: "10.110.0.57",
+                  vlan: 110,
+                  first_seen: "2026-11-02T07:14:05",
+                  last_seen: "2026-11-23T13:00:02"
+                }
+              ]
             }
           }
         }

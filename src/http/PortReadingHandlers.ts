@@ -1,5 +1,5 @@
 /** Handlers of the ports as they were read last, and of what they can be given (docs/api.md#ports-as-last-read). */
-import { Effect, Record } from "effect"
+import { Effect, Option, Record } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { enveloped } from "../api/Answers.ts"
 import { Api } from "../api/Api.ts"
@@ -7,15 +7,17 @@ import type { PortOptions, Readings } from "../api/PortReadingsApi.ts"
 import { LiveDevices } from "../devices/LiveDevices.ts"
 import type { Device } from "../domain/Device.ts"
 import type { PortReading } from "../domain/DeviceReadings.ts"
+import { macWithColons } from "../domain/Network.ts"
 import { isObject } from "../domain/fields/Values.ts"
 import { isManageable } from "../domain/platforms/Platforms.ts"
 import type { InterfaceStates, Optics } from "../drivers/Driver.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import { locationText } from "../settings/SettingsModel.ts"
 import { requiringSettings, SettingsView } from "../settings/SettingsView.ts"
+import { makeFindQueries } from "../store/FleetViews.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { answered } from "./core/HandlerErrors.ts"
-import { makeDeviceLookup } from "./core/Permits.ts"
+import { makeDeviceLookup, makeVisible } from "./core/Permits.ts"
 
 const readingsOf = (states: InterfaceStates, light: Optics): Readonly<Record<string, PortReading>> =>
   Record.map(states, (state, name) => {
@@ -32,6 +34,8 @@ const makeReadings = Effect.gen(function* () {
   const live = yield* LiveDevices
   const { keepReading, lastReading } = yield* InterfaceStore
   const { byHostname } = yield* makeDeviceLookup
+  const { onPorts } = yield* makeFindQueries
+  const visible = yield* makeVisible
 
   /** Reads the device and keeps what it said; yields why that was not possible, else null. */
   const readNow = Effect.fnUntraced(function* (device: Device) {
@@ -55,11 +59,13 @@ const makeReadings = Effect.gen(function* () {
     const isOld = maxAge !== undefined && (known === null || known.age > maxAge)
     const problem = isOld ? yield* readNow(device) : null
     const last = isOld && problem === null ? yield* lastReading(device.id) : known
+    const machines = yield* onPorts(device.id, (yield* visible).within)
     return enveloped({
       read_at: last?.read_at ?? null,
       age: last === null ? null : Math.max(0, Math.round(last.age)),
       problem,
-      ports: last?.ports ?? {}
+      ports: last?.ports ?? {},
+      machines: machines.map((one) => ({ ...one, mac: Option.getOrElse(macWithColons(one.mac), () => one.mac) }))
     } satisfies Readings)
   })
 })

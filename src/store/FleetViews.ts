@@ -55,6 +55,19 @@ export interface Bounds {
   readonly most: number
 }
 
+/** A machine on a port. `mac`: twelve digits. */
+interface LearnedMachine {
+  readonly port: string
+  readonly mac: string
+  readonly vlan: number | null
+  readonly ip: string | null
+  readonly first_seen: string
+  readonly last_seen: string
+}
+
+/** The largest number of machines that are shown of one port. */
+const OF_ONE_PORT = 10
+
 /** The largest number of entries that are read for the first digits of a MAC address. */
 const LOOKED_AT = 5000
 
@@ -183,6 +196,16 @@ export const makeFindQueries = Effect.gen(function* () {
           m.machines || case m.machines when 1 then ' MAC address' else ' MAC addresses' end as description,
           iso_time(m.first_seen) as first_seen, iso_time(m.last_seen) as last_seen, ${isUplink} as on_uplink
         from m ${ofPort} order by on_uplink, hostname, port limit ${bounds.most}`
+    }),
+    /** Machines that a device has learnt, by port, the newest first; at most ten of a port. */
+    onPorts: Effect.fn("FindStore.onPorts")(function* (deviceId: number, within: Within | undefined) {
+      return yield* sql<LearnedMachine>`
+        select port, mac, vlan, iso_time(first_seen) as first_seen, iso_time(last_seen) as last_seen,
+          (select host(a.ip) from arp_entry a join device on device.id = a.device_id
+            where a.mac = m.mac and ${sees({ within })} order by a.last_seen desc, a.ip limit 1) as ip
+        from (select e.*, row_number() over (partition by e.port order by e.last_seen desc, e.mac) as place
+          from mac_entry e where e.device_id = ${deviceId}) m
+        where place <= ${OF_ONE_PORT} order by port, place`
     }),
     read: Effect.fn("FindStore.read")(function* (within: Within | undefined) {
       const [found] = yield* sql<TablesRead>`
