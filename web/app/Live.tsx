@@ -1,8 +1,8 @@
 /** The live connection to the server: refreshes answers that an event has outdated, and passes events to screens that subscribe. */
-import { notifications } from "@mantine/notifications"
 import { type Query, useQueryClient } from "@tanstack/react-query"
 import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useMemo, useRef, useState } from "react"
 import { type Heard, listen } from "../api/eventStream.ts"
+import { toast } from "../parts/Toast.tsx"
 import { useIdentity, useToken } from "./useSession.ts"
 
 /** Milliseconds in which several events cause one query. */
@@ -61,7 +61,7 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
           setAway(null)
           if (wasLost) {
             void client.invalidateQueries()
-            notifications.show({ message: "Live again", role: "status" })
+            toast({ title: "Live again" })
           }
         } else {
           const { retryAt } = news

@@ -67,7 +67,8 @@ const moments: ReadonlyArray<Moment> = [
   {
     when: "it was committed and not confirmed",
     mode: 1,
-    fault: { kind: "slow", step: "showRunning", milliseconds: 3_000 },
+    // longer than one switch may be ahead of the other, and the server takes to end
+    fault: { kind: "slow", step: "showRunning", milliseconds: 12_000 },
     reached: (device) => device.timer() !== undefined,
     runs: "one",
     says: /The job was over before the change was, so the change was taken back/

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import * as path from "node:path"
+import type { Tone } from "../../../src/domain/words/Word.ts"
 import { shared, tokens } from "../../../web/app/tokens.ts"
 
 const web = path.resolve(import.meta.dirname, "../../../web")
@@ -31,6 +32,31 @@ it("no style asks for a variable that is no token", () => {
     .map(([, name = ""]) => name)
   expect(asked.length).toBeGreaterThan(50)
   expect(asked.filter((name) => !known.has(name))).toEqual([])
+})
+
+/** Complete by type: a new tone without its colours does not compile, or fails below. */
+const TONE: Readonly<Record<Tone, true>> = { good: true, warn: true, bad: true, info: true, wait: true, quiet: true }
+const COLOUR = /^(?:color|background|border[\w-]*|fill|stroke|--tone[\w-]*):/
+
+it("every tone has its colours, and they are written once", () => {
+  const rules = readdirSync(web, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".css") && !file.startsWith("build"))
+    .flatMap((file) => [...readFileSync(path.join(web, file), "utf8").matchAll(/([^{}]*)\{([^{}]*)\}/g)])
+    .map(([, selector = "", body = ""]) => ({
+      selector: selector.replaceAll(/\/\*.*?\*\//gs, "").trim(),
+      sets: body.split(";").flatMap((line) => (COLOUR.test(line.trim()) && line.includes("--sy-") ? [line.trim()] : []))
+    }))
+  for (const tone of Object.keys(TONE))
+    expect(rules.find(({ selector }) => selector === `[data-tone="${tone}"]`)?.sets).toEqual([
+      `--tone: var(--sy-${tone})`,
+      `--tone-soft: var(--sy-${tone}-soft)`,
+      `--tone-fill: var(--sy-fill-${tone})`
+    ])
+  // "good" may be quiet in a table; nothing else gives a single tone a colour of its own
+  const own = rules.filter(({ selector, sets }) => /\[data-tone="\w+"\]/.test(selector) && sets.length > 0)
+  expect(own.map(({ selector }) => selector).filter((selector) => !selector.startsWith("[data-tone="))).toEqual([
+    '.grid .tone[data-tone="good"] span,\ntd .tone[data-tone="good"] span'
+  ])
 })
 
 const channel = (value: number): number => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
