@@ -123,10 +123,16 @@ const settingsHits = (
     }))
 }
 
-/** Hostnames of devices whose place contains the text. */
+/** Hostnames of devices whose place contains the text, or the text behind the word "room" or "rack". */
 const placedAt = (text: string, { locations }: SettingsPorts): ReadonlyArray<string> => {
   const asked = text.toLowerCase()
-  return [...locations].filter(([, place]) => place.toLowerCase().includes(asked)).map(([hostname]) => hostname)
+  const isNamed = /\b(?:room|rack) \S/.test(asked)
+  return [...locations]
+    .filter(([, shown]) => {
+      const place = shown.toLowerCase()
+      return (isNamed ? place : place.replaceAll(/\b(?:room|rack) /g, "")).includes(asked)
+    })
+    .map(([hostname]) => hostname)
 }
 
 const withColons = (mac: string | null): string | null =>

@@ -38,6 +38,12 @@ export const screens: ReadonlyArray<Screen> = [
   },
   { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
   { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") },
+  {
+    path: "/ports",
+    label: "Ports by a list",
+    reads: "/interfaces.csv",
+    load: () => import("../screens/ports/BulkPorts.tsx")
+  },
   { path: "/device/$name", label: "Device", reads: "/devices", load: () => import("../screens/device/Device.tsx") },
   { path: "/audit", label: "Audit", leap: "a", reads: "/audit", load: () => import("../screens/audit/Audit.tsx") },
   {

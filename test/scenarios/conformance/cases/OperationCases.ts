@@ -110,7 +110,8 @@ const reads: ReadonlyArray<Case> = [
   {
     name: "the last good reading of a device that does not answer, with the reason",
     given: [
-      `insert into port_reading (device_id, read_at, ports) select id, '2026-03-03T12:03:05Z', '{"Ethernet1": {"is_up": true}}'
+      `insert into port_reading (device_id, read_at, ports) select id, '2026-03-03T12:03:05Z', '{"Ethernet1":
+        {"is_up": true, "is_enabled": true, "description": "", "last_flapped": -1, "mtu": 1500, "speed": 1000, "mac_address": ""}}'
         from device where hostname = 'broken-a9'`
     ],
     request: { method: "GET", path: "/device/broken-a9/port_readings?max_age=60" },
@@ -136,6 +137,7 @@ const reads: ReadonlyArray<Case> = [
     error("max_age must be a number of seconds")
   ),
   get("no readings of an unknown device", "/device/nobody/port_readings", 404, error("Device not found")),
+  get("no options of an unknown device", "/device/nobody/port_options", 404, error("Device not found")),
   get(
     "what ports can be given",
     "/device/east-a1/port_options",

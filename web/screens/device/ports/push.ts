@@ -42,15 +42,15 @@ const untilEnded = async (id: number, waits: () => void) => {
   for (;;) {
     const job = await jobOf(id)
     if (job === undefined || ENDED.has(job.status)) return job
-    if (job.waiting_for === "approval") waits()
+    if (job.waiting_for?.reason === "approval") waits()
     await pause()
   }
 }
 
-const push = async (hostname: string, preview: number, tell: Tell): Promise<void> => {
+const push = async (hostnames: ReadonlyArray<string>, preview: number, tell: Tell): Promise<void> => {
   tell({ is: "pushing" })
   const { answer } = await ask("POST /device_syncto", {
-    body: { hostname, dry_run: false, dry_run_job: preview }
+    body: { hostnames: [...hostnames], dry_run: false, dry_run_job: preview }
   })
   const ended = await untilEnded(answer.job_id, () => tell({ is: "waiting", job: answer.job_id }))
   const isDone = ended?.status === "FINISHED" && (ended.failed_devices ?? []).length === 0
@@ -64,17 +64,43 @@ export const pushPreview = push
 export const save = (hostname: string, body: Body, version: string) =>
   request("PUT /device/:hostname/interfaces", { params: { hostname }, body, headers: { "if-match": version } })
 
-/** Pushes what is saved, if that is `expected` alone; else tells that there is more. */
-export const pushSaved = async (hostname: string, expected: string, tell: Tell): Promise<void> => {
+/** What a change is expected to make of some switches. */
+interface Expected {
+  readonly hostnames: ReadonlyArray<string>
+  readonly diff: string
+}
+
+/** Whether both say the same lines of the same switches. */
+const isSame = (one: ReadonlyArray<Expected>, other: ReadonlyArray<Expected>): boolean => {
+  const rowsOf = (all: ReadonlyArray<Expected>) =>
+    all
+      .flatMap(({ diff, hostnames }) => hostnames.map((hostname) => `${hostname}\n${linesOf(diff)}`))
+      .toSorted()
+      .join("\n\n")
+  return rowsOf(one) === rowsOf(other)
+}
+
+/** Pushes what is saved, if that is what was expected and nothing else; else tells that there is more. */
+export const pushSaved = async (
+  hostnames: ReadonlyArray<string>,
+  expected: ReadonlyArray<Expected>,
+  tell: Tell
+): Promise<void> => {
   tell({ is: "previewing" })
-  const { answer } = await ask("POST /device_syncto", { body: { hostname, dry_run: true } })
+  const { answer } = await ask("POST /device_syncto", { body: { hostnames: [...hostnames], dry_run: true } })
   const job = answer.job_id
   const ended = await untilEnded(job, () => {})
   if (ended?.status !== "FINISHED" || (ended.failed_devices ?? []).length > 0)
     return tell({ is: "ended", job, isDone: false })
   const { groups } = (await ask("GET /job/:id/diffs", { params: { id: job } })).answer.data
-  const diff = groups.map((group) => group.diff).join("\n")
-  if (diff === "") return tell({ is: "ended", job, isDone: true })
-  if (linesOf(diff) !== linesOf(expected)) return tell({ is: "more", diff, job })
-  await push(hostname, job, tell)
+  const changing = groups.filter(({ diff }) => diff !== "")
+  if (changing.length === 0) return tell({ is: "ended", job, isDone: true })
+  if (
+    !isSame(
+      changing,
+      expected.filter(({ diff }) => diff !== "")
+    )
+  )
+    return tell({ is: "more", diff: changing.map(({ diff }) => diff).join("\n"), job })
+  await push(hostnames, job, tell)
 }
