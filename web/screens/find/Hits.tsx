@@ -1,5 +1,5 @@
 /** The results by kind: the place of a machine comes first, as one sentence. */
-import { Text, Title } from "@mantine/core"
+import { Title } from "@mantine/core"
 import type { ReactNode } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
