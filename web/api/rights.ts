@@ -4,7 +4,7 @@
  */
 import { useQuery } from "@tanstack/react-query"
 import { offersCall } from "../../src/domain/access/CallSubjects.ts"
-import { includes } from "../../src/domain/access/Glob.ts"
+import { includes, matchesGlob } from "../../src/domain/access/Glob.ts"
 import { ask, CallFailed } from "./call.ts"
 
 /** Whether a retry may help: the server was unreachable or overloaded. */
@@ -33,5 +33,16 @@ export const useHasRight = (): ((right: string, method: string, path: string) =>
   return (right, method, path) =>
     permissions?.some(
       (permission) => offersCall(permission, method, path) && includes(permission.rights ?? [], right)
+    ) ?? false
+}
+
+/** Whether a role of the caller permits changing these ports of a switch. */
+export const useMayChangePorts = (): ((hostname: string, ports: ReadonlyArray<string>) => boolean) => {
+  const permissions = usePermissions()
+  return (hostname, ports) =>
+    permissions?.some(
+      (permission) =>
+        offersCall(permission, "PUT", `/device/${hostname}/interfaces`) &&
+        ports.every((port) => permission.interfaces?.some((glob) => matchesGlob(glob, `${hostname}:${port}`)) !== false)
     ) ?? false
 }

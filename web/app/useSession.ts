@@ -29,4 +29,4 @@ const identity = async (signal: AbortSignal): Promise<string | null> => {
 export const useIdentity = (): UseQueryResult<string | null> =>
   useQuery({ queryKey: ["identity"], queryFn: ({ signal }) => identity(signal), retry })
 
-export { useHasRight, useMay } from "../api/rights.ts"
+export { useHasRight, useMay, useMayChangePorts } from "../api/rights.ts"

@@ -6,7 +6,7 @@ import { counted, speed } from "../../../src/domain/words/Units.ts"
 import { inSentence } from "../../../src/domain/words/Word.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useDraft } from "../../app/useDraft.ts"
-import { useMay } from "../../app/useSession.ts"
+import { useMay, useMayChangePorts } from "../../app/useSession.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Tone } from "../../parts/Tone.tsx"
 import { When } from "../../parts/When.tsx"
@@ -146,7 +146,8 @@ export const PortAnswer = (answer: One) => {
   const [isOpen, setOpen] = useState(hasEdits(typed.edits))
   const data = asked.data?.answer.data
   const port = data?.interfaces.find((one) => one.name === name)
-  const mayChange = port !== undefined && isEditable(port) && may("PUT", `/device/${hostname}/interfaces`)
+  const mayChangePorts = useMayChangePorts()
+  const mayChange = port !== undefined && isEditable(port) && mayChangePorts(hostname, [name])
   const title = description ?? mac?.toLowerCase() ?? name
   return (
     <article className="answer" aria-label="Answer">
@@ -178,7 +179,7 @@ export const PortAnswer = (answer: One) => {
             Change VLAN or name
           </Button>
         )}
-        {port !== undefined && isEditable(port) && may("PUT", `/device/${hostname}/interface_status`) && (
+        {mayChange && may("PUT", `/device/${hostname}/interface_status`) && (
           <RestartPort hostname={hostname} names={[name]} reread={() => asked.refetch()} />
         )}
         <PlainLink to={deviceAt(hostname, name)} className="answer-link">

@@ -10,7 +10,7 @@ import { useState } from "react"
 import { counted } from "../../../../src/domain/words/Units.ts"
 import { ask, CallFailed } from "../../../api/call.ts"
 import { useAsk } from "../../../api/useAsk.ts"
-import { useHasRight, useMay } from "../../../app/useSession.ts"
+import { useHasRight, useMay, useMayChangePorts } from "../../../app/useSession.ts"
 import { Confirm } from "../../../parts/Confirm.tsx"
 import { DiffView } from "../../../parts/DiffView.tsx"
 import { Problem } from "../../../parts/Problem.tsx"
@@ -285,10 +285,12 @@ export const PortForm = ({ edits, hostname, pinned, ports, reread, type, version
 export const PortCard = (props: Props) => {
   const { close, hostname, ports, readings, reread } = props
   const may = useMay()
+  const mayChangePorts = useMayChangePorts()
   const [port] = ports
   if (port === undefined) return null
   const isOne = ports.length === 1
-  const mayChange = may("PUT", `/device/${hostname}/interfaces`) && ports.every(isEditable)
+  const names = ports.map(({ name }) => name)
+  const isPermitted = ports.every(isEditable) && mayChangePorts(hostname, names)
   return (
     <section className="group port-card" aria-label={nameOf(ports)}>
       <Stack gap="md" p={6}>
@@ -308,13 +310,13 @@ export const PortCard = (props: Props) => {
         ) : (
           <Text size="sm">{ports.map(({ name }) => name).join(", ")}</Text>
         )}
-        {mayChange && <PortForm key={ports.map(({ name }) => name).join(" ")} {...props} />}
+        {isPermitted && <PortForm key={names.join(" ")} {...props} />}
         {!ports.every(isEditable) && (
           <Text size="sm">A cable to another switch: it is changed with the settings and the topology.</Text>
         )}
-        {may("PUT", `/device/${hostname}/interface_status`) && ports.every(isEditable) && (
+        {isPermitted && may("PUT", `/device/${hostname}/interface_status`) && (
           <div>
-            <RestartPort hostname={hostname} names={ports.map(({ name }) => name)} reread={reread} />
+            <RestartPort hostname={hostname} names={names} reread={reread} />
           </div>
         )}
         {isOne && <PortHistory hostname={hostname} port={port.name} />}
