@@ -6,6 +6,7 @@
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { FoundLine } from "../domain/ConfigSearch.ts"
 import { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../domain/requests/ChangeRequests.ts"
 import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
 import { documented, integers, shown } from "./Documented.ts"
@@ -19,6 +20,8 @@ import { MAX_INTEGER, toId } from "../domain/fields/Values.ts"
 const Entry = Schema.Struct({
   job_id: Schema.Int,
   finish_time: Schema.String,
+  /** What the job was: `sync_devices`, `apply_config`, `revert_job` or the end of an initialisation. */
+  function_name: Schema.String,
   failed: Schema.Boolean,
   /** Whether the job has rendered one. */
   has_config: Schema.Boolean,
@@ -35,6 +38,7 @@ const Entry = Schema.Struct({
 const entry = {
   job_id: 101,
   finish_time: "2026-04-07T12:03:05",
+  function_name: "sync_devices",
   failed: false,
   has_config: true,
   by: "anna",
@@ -56,7 +60,7 @@ const listConfigs = HttpApiEndpoint.get("listConfigs", "/device/:hostname/config
       name: "listConfigs",
       summary: "List a device's stored configurations",
       description:
-        "The newest 100 live synchronizations that have ended for the device, newest first, each with the user who started it and its commits. `previous_config?job_id=` has the text.",
+        "The newest 100 jobs that have ended for the device and gave it a configuration, undoing ones too, newest first, each with the user who started it and its commits. `previous_config?job_id=` has the text.",
       example: { response: { status: "success", data: { hostname: "lhv-a1", configs: [entry] } } }
     })
   )
@@ -84,9 +88,21 @@ const source = (name: string, description: string) =>
 
 const configDiff = HttpApiEndpoint.get("configDiff", "/device/:hostname/config_diff", {
   params: hostname,
-  query: { from: source("from", "running when absent"), to: source("to", "generated when absent") },
+  query: {
+    from: source("from", "running when absent"),
+    to: source("to", "generated when absent"),
+    other: Schema.optionalKey(
+      Parameter.hostname("other is not a valid hostname", shown("the device of `to`, the same when absent", "lhv-a1"))
+    )
+  },
   success: Enveloped(
-    Schema.Struct({ hostname: Schema.String, from: ConfigSource, to: ConfigSource, diff: Schema.String })
+    Schema.Struct({
+      hostname: Schema.String,
+      from: ConfigSource,
+      other: Schema.String,
+      to: ConfigSource,
+      diff: Schema.String
+    })
   ),
   error: [BadRequest, NotFound, InternalError]
 })
@@ -94,15 +110,16 @@ const configDiff = HttpApiEndpoint.get("configDiff", "/device/:hostname/config_d
   .annotateMerge(
     documented({
       name: "diffConfigs",
-      summary: "Compare two configurations of a device",
+      summary: "Compare two configurations",
       description:
-        "A unified diff, empty when both are equal. Each is `running` (read from the switch while the client waits), `generated` (rendered now) or the id of a job that has rendered one. Secrets are masked; in a comparison with `generated` a different secret is no difference.",
+        "A unified diff, empty when both are equal. Each is `running` (read from the switch while the client waits), `generated` (rendered now) or the id of a job that has rendered one. With `other` the second one is of another device. Secrets are masked; in a comparison with `generated` or with another device a different secret is no difference.",
       example: {
         response: {
           status: "success",
           data: {
             hostname: "lhv-a1",
             from: 101,
+            other: "lhv-a1",
             to: "generated",
             diff: "@@ -12,2 +12,3 @@\n vlan 10\n    name students\n+vlan 20"
           }
@@ -142,6 +159,73 @@ const configBlame = HttpApiEndpoint.get("configBlame", "/device/:hostname/config
             jobs: [entry],
             lines: [{ text: "hostname lhv-a1", job_id: 101 }],
             has_older: false
+          }
+        }
+      }
+    })
+  )
+
+const ConfigHit = Schema.Struct({
+  hostname: Schema.String,
+  /** The job that gave or proved the configuration; null if it is no longer stored. */
+  job_id: Schema.NullOr(Schema.Int),
+  finish_time: Schema.NullOr(Schema.String),
+  /** The number of lines with the text. */
+  count: Schema.Int,
+  /** The first of them. */
+  lines: Schema.Array(FoundLine)
+}).annotate({ identifier: "ConfigHit" })
+
+const searchConfigs = HttpApiEndpoint.get("searchConfigs", "/configs", {
+  query: {
+    // the handler reports mistakes, also a missing value
+    q: Schema.optionalKey(Parameter.text(shown("a part of a line, in any case", "ntp server"))),
+    hostname: Schema.optionalKey(
+      Parameter.hostname("Invalid hostname specified", shown("all stored configurations of this device", "lhv-a1"))
+    ),
+    before: Schema.optionalKey(
+      Parameter.text(shown("as it was before this time (ISO 8601, UTC)", "2126-04-07T12:03:05"))
+    ),
+    after: Schema.optionalKey(
+      Parameter.hostname(
+        "after is not a valid hostname",
+        shown("go on after this device: `next` of the answer", "lhv-a1")
+      )
+    )
+  },
+  success: Enveloped(
+    Schema.Struct({
+      hits: Schema.Array(ConfigHit),
+      /** The number of devices that were searched, or of configurations of one device. */
+      searched: Schema.Int,
+      /** There are more devices: ask again with this `after`. */
+      next: Schema.NullOr(Schema.String)
+    })
+  ),
+  error: [BadRequest, NotFound]
+})
+  .middleware(RequestParameters)
+  .annotateMerge(
+    documented({
+      name: "searchConfigs",
+      summary: "Search the stored configurations",
+      description:
+        "Lines with a text in the configuration that each device was last proved to run, or with `before` in the last one that a job gave it before a time; with `hostname` in the newest 50 of one device, newest first. At most 500 devices are searched at once and 200 have hits; `next` goes on. Secrets are masked before the search, so they cannot be found.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            hits: [
+              {
+                hostname: "lhv-a1",
+                job_id: 101,
+                finish_time: "2026-04-07T12:03:05",
+                count: 1,
+                lines: [{ number: 14, section: "interface Ethernet3", text: "description printers" }]
+              }
+            ],
+            searched: 1,
+            next: null
           }
         }
       }
@@ -227,6 +311,7 @@ const configs = HttpApiGroup.make("changes").add(
 
 const endpoints = configs.add(
   listConfigs,
+  searchConfigs,
   configDiff,
   configBlame,
   HttpApiEndpoint.post("revertJob", "/job/:id(^\\d+$)/revert", {

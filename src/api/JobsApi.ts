@@ -57,7 +57,9 @@ const progressExample = {
     }
   ],
   totals: { devices: 9, done: 6, failed: 2, working: 1, waiting: 0, not_begun: 0 },
-  seconds_left: 40
+  seconds_left: 40,
+  undoable: 0,
+  undone_by: []
 }
 
 const groupKeyRule = (sent: string) =>

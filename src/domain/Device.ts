@@ -109,7 +109,7 @@ export const reachableAddress = (device: Pick<Device, "management_ip" | "dhcp_ip
   device.management_ip ?? device.dhcp_ip
 
 // The state of the network in numbers, as `GET /overview` answers. Each is the number of devices in a list
-// (docs/page.md#now-and-devices).
+// (docs/page.md#overview-and-devices).
 
 const Counts = Schema.Record(Schema.String, Schema.Int)
 

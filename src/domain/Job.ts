@@ -110,17 +110,25 @@ export const jobOutcomes = ["success", "partial", "failed", "aborted"] as const
 export const Outcome = Schema.Literals(jobOutcomes).annotate({ identifier: "JobOutcome" })
 export type Outcome = typeof Outcome.Type
 
-/** Devices of a job. `changed`: succeeded with a difference, which a dry run only shows. */
+/**
+ * Devices of a job. `changed`: succeeded with a difference, which a dry run only shows. `not_begun`: those among `failed` to which
+ * nothing happened, because the job was stopped before their turn; absent without any.
+ */
 export const JobCounts = Schema.Struct({
   devices: Schema.Int,
   succeeded: Schema.Int,
   failed: Schema.Int,
-  changed: Schema.Int
+  changed: Schema.Int,
+  not_begun: Schema.optionalKey(Schema.Int)
 }).annotate({ identifier: "JobCounts" })
 export type JobCounts = typeof JobCounts.Type
 
 /** The counts of a job that has not begun. */
-export const noDevices: JobCounts = { devices: 0, succeeded: 0, failed: 0, changed: 0 }
+export const noDevices = { devices: 0, succeeded: 0, failed: 0, changed: 0 } satisfies JobCounts
+
+/** Devices that failed in truth: without those whose turn never came. */
+export const reallyFailed = ({ failed, not_begun = 0 }: Pick<JobCounts, "failed" | "not_begun">): number =>
+  failed - not_begun
 
 /** A job at its end. */
 export interface EndedJob {
@@ -192,6 +200,20 @@ export const outcomeText = (
   if (status === "ABORTED") return `${jobFunction} was aborted${rest}`
   if (status === "EXCEPTION") return `${jobFunction} ended EXCEPTION${rest}`
   return `${jobFunction} ended ${status}, but ${counts.succeeded > 0 ? "only partly" : "failed"}${rest}`
+}
+
+/** The job that made the changes: a confirming job confirms those of the job before it. */
+export const changingJob = ({
+  function_name,
+  id,
+  start_arguments
+}: {
+  readonly id: number
+  readonly function_name: string
+  readonly start_arguments: Readonly<Record<string, unknown>> | null
+}): number => {
+  const before = start_arguments?.["prev_job_id"]
+  return functionOf(function_name) === "confirm_devices" && typeof before === "number" ? before : id
 }
 
 /** Every status that a job can have; UNKNOWN is a value that is never assigned. */

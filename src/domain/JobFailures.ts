@@ -51,7 +51,11 @@ export const JobProgress = Schema.Struct({
   failures: Schema.Array(FailureGroup),
   totals: JobTotals,
   /** Seconds until the job is likely to end; null before five devices are done, while it is paused, and when it does not run. */
-  seconds_left: Schema.NullOr(Schema.Int)
+  seconds_left: Schema.NullOr(Schema.Int),
+  /** How many devices an undo of the job would restore: those that no later job has changed. 0 while the job runs. */
+  undoable: Schema.Int,
+  /** The jobs that undo, or have undone, its changes. */
+  undone_by: Schema.Array(Schema.Int)
 }).annotate({ identifier: "JobProgress" })
 export type JobProgress = typeof JobProgress.Type
 

@@ -10,6 +10,7 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { SecretTexts } from "./SecretStore.ts"
 import { GENERATE_TASK } from "./DeviceTasks.ts"
+import { devicesWithin, type Within } from "./Listing.ts"
 import { textsOfStatement } from "./StoredTexts.ts"
 import { newChange } from "../../machines/change/ChangeDecision.ts"
 import type { Device } from "../domain/Device.ts"
@@ -40,6 +41,7 @@ interface HistoricConfig {
 interface HistoryEntry {
   readonly job_id: number
   readonly finish_time: string
+  readonly function_name: string
   readonly failed: boolean
   /** Whether a configuration was stored; it may be sealed under a lost key. */
   readonly has_config: boolean
@@ -106,7 +108,7 @@ const makeHistory = Effect.gen(function* () {
     (select task ->> 'result' from jsonb_array_elements(d.job_tasks) task
       where task ->> 'task_name' = ${GENERATE_TASK} and not (task ->> 'failed')::boolean limit 1) end)`
   const rendered = sql`whole_text(${kept})`
-  const entry = sql`job.id as job_id, ${time}, d.failed, ${kept} is not null as has_config, job.scheduled_by as by,
+  const entry = sql`job.id as job_id, ${time}, job.function_name, d.failed, ${kept} is not null as has_config, job.scheduled_by as by,
     job.scheduled_by as found_by, case when job.function_name in ${sql.in(GIVEN)} then job.scheduled_by end as made_by, job.comment,
     job.settings_commit, job.templates_commit`
   const ofDevice = (hostname: string) => sql`from job_device d join job on job.id = d.job_id
@@ -199,6 +201,17 @@ const makeProved = Effect.gen(function* () {
     )
   })
 
+  const page = Effect.fn("ConfigStore.proved.page")(function* ({ after, limit, within }: ProvedPage) {
+    const rows = yield* sql<KnownConfig>`select device.hostname, p.job_id, whole_text(p.config) as config,
+        to_char(job.finish_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as finish_time
+      from device left join proved_config p on p.device_id = device.id left join job on job.id = p.job_id
+      where ${devicesWithin(sql, within)} and device.hostname > ${after} order by device.hostname limit ${limit}`
+    return rows.map((row): KnownConfig => ({
+      ...row,
+      config: Option.getOrNull(Option.flatMap(Option.fromNullishOr(row.config), secrets.open))
+    }))
+  })
+
   const isRun = Effect.fn("ConfigStore.proved.isRun")(function* (
     device: Pick<Device, "id" | "platform">,
     expected: string | null,
@@ -233,13 +246,31 @@ const makeProved = Effect.gen(function* () {
       select ${device_id}::integer, ${job_id}::integer, ${hash}, config from given ${replaceProved}`
   })
 
-  return { of, isRun, prove } satisfies ProvedConfigs
+  return { of, page, isRun, prove } satisfies ProvedConfigs
 })
+
+/** A page of devices by name. */
+interface ProvedPage {
+  /** The last name of the page before; empty for the first page. */
+  readonly after: string
+  readonly limit: number
+  readonly within: Within | undefined
+}
+
+/** The last proved configuration of a device; null if it has none, or if it was sealed under a lost key. */
+interface KnownConfig {
+  readonly hostname: string
+  readonly job_id: number | null
+  readonly finish_time: string | null
+  readonly config: string | null
+}
 
 /** Proved configurations by device. */
 interface ProvedConfigs {
   /** Also `None` if it was sealed under a lost key. */
   readonly of: (deviceId: number) => Effect.Effect<Option.Option<ProvedConfig>, SqlError.SqlError>
+  /** The devices after a name, each with its last proved configuration. */
+  readonly page: (page: ProvedPage) => Effect.Effect<ReadonlyArray<KnownConfig>, SqlError.SqlError>
   /**
    * Whether a device runs the configuration with the expected hash, apart from lines that it writes automatically, such as its boot
    * image; true if no hash is expected.

@@ -5,7 +5,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
-import { type DeviceResult, type JobCounts, type JobTask, noDevices, SCHEDULER } from "../domain/Job.ts"
+import { type DeviceResult, type JobCounts, type JobTask, noDevices, NOT_STARTED, SCHEDULER } from "../domain/Job.ts"
 import { cleanedValue, faultText, valueFaults } from "../domain/Text.ts"
 import { type DerivedSecretStore, REFERENCE, type SecretTexts } from "./SecretStore.ts"
 import { textsOfStatement } from "./StoredTexts.ts"
@@ -28,12 +28,17 @@ import type { CommitSet } from "../domain/Repository.ts"
 
 // Select lists of the job table for API responses. The result of a job is composed from the rows of its devices.
 
+/** The job was stopped before the turn of a row `d`. */
+const NOT_BEGUN = `d.failed and starts_with(coalesce(d.job_tasks -> 0 ->> 'result', ''), '${NOT_STARTED}')`
+
 /** The devices of a job, from its rows `d` of `job_device`. */
 const FROM_ROWS = {
   finished_devices: "coalesce(jsonb_agg(d.hostname order by d.finished_at) filter (where d.reached_end), '[]')",
   failed_devices: "coalesce(jsonb_agg(d.hostname order by d.hostname) filter (where d.failed), '[]')",
   counts: `jsonb_build_object('devices', count(*), 'succeeded', count(*) filter (where not d.failed),
-    'failed', count(*) filter (where d.failed), 'changed', count(*) filter (where d.changed and not d.failed))`
+    'failed', count(*) filter (where d.failed), 'changed', count(*) filter (where d.changed and not d.failed))
+    || case when bool_or(${NOT_BEGUN}) then jsonb_build_object('not_begun', count(*) filter (where ${NOT_BEGUN}))
+      else '{}' end`
 } as const
 type DeviceColumn = keyof typeof FROM_ROWS
 
@@ -441,8 +446,17 @@ export const makeJobProgress = Effect.gen(function* () {
         left join job_device d on d.job_id = ${jobId} and d.hostname = names.hostname
       order by names.hostname`
   )
+  const undoneBy = Effect.fn("JobProgressStore.undoneBy")((jobId: number) =>
+    Effect.map(
+      sql<{ id: number }>`select id from job where id > ${jobId} and function_name = 'revert_job'
+        and start_arguments ->> 'job_id' = ${String(jobId)} and status <> 'ABORTED' order by id`,
+      (rows) => rows.map(({ id }) => id)
+    )
+  )
   return {
     /** The devices of a job by name; empty for a job without selected devices. */
-    of
+    of,
+    /** The jobs that undo, or have undone, the changes of a job. */
+    undoneBy
   }
 })

@@ -196,6 +196,28 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
     })
   )
 
+  it.effect("searches and compares configurations of no other device", () =>
+    Effect.gen(function* () {
+      yield* setScene([
+        `insert into proved_config (device_id, job_id, hash, config)
+          select id, null, 'x', 'hostname ' || hostname from device where hostname in ('core1', 'east-a1')`
+      ])
+      const send = yield* caller({ roles: ["east"] })
+      const search = (query: string) => send("GET", `/configs?q=hostname${query}`)
+      const { text } = yield* search("")
+      assert.match(text, /"searched":2\b/)
+      assert.notInclude(text, "core1")
+      assert.include(text, "east-a1")
+      for (const name of ["core1", "nobody"]) {
+        assert.strictEqual((yield* search(`&hostname=${name}`)).status, 404)
+        const path = `/device/east-a1/config_diff?from=generated&to=generated&other=${name}`
+        const { status, text: said } = yield* send("GET", path)
+        assert.strictEqual(status, 404, said)
+        assert.include(said, "Device not found")
+      }
+    })
+  )
+
   it.effect("sees another user's job only if it concerns permitted devices alone", () =>
     Effect.gen(function* () {
       yield* setScene([

@@ -97,3 +97,9 @@ export const sound = (page: Page, name: string) =>
 
 /** Runs steps in the page. */
 export const steps = <A>(run: () => Promise<A>) => Effect.promise(run)
+
+/** Signs the user out, by the menu at their name. */
+export const signOut = async (page: Page): Promise<void> => {
+  await page.getByRole("button", { name: /your menu$/ }).click()
+  await page.getByRole("menuitem", { name: "Sign out" }).click()
+}

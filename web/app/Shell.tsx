@@ -1,132 +1,188 @@
-/** The frame of every screen: navigation, palette, signed-on user, and whether the page is live. */
-import {
-  ActionIcon,
-  AppShell,
-  Burger,
-  Button,
-  Group,
-  Text,
-  useComputedColorScheme,
-  useMantineColorScheme
-} from "@mantine/core"
+/** The frame of every screen: navigation, jump field, signed-in user, and whether the page is live. */
+import { ActionIcon, AppShell, Group, useComputedColorScheme, useMantineColorScheme } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
-import { IconMoon, IconSun } from "@tabler/icons-react"
-import { Outlet, useRouterState } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect, useState } from "react"
-import { end } from "../api/session.ts"
-import { token } from "../api/token.ts"
+import { IconKeyboard, IconMoon, IconSearch, IconSun } from "@tabler/icons-react"
+import { Outlet, useLocation, useParams, useRouterState } from "@tanstack/react-router"
+import { lazy, Suspense, useEffect } from "react"
 import { PlainLink } from "../parts/PlainLink.tsx"
 import { Problem } from "../parts/Problem.tsx"
-import { Tone } from "../parts/Tone.tsx"
 import { Waiting } from "../parts/Waiting.tsx"
+import { useZone, zoneName } from "../parts/zone.ts"
+import { Account } from "./Account.tsx"
 import { useAway } from "./Live.tsx"
-import { Navigation } from "./Navigation.tsx"
+import { Mark } from "./Mark.tsx"
+import { Navigation, PhoneBar, useLanding, usePlace } from "./Navigation.tsx"
 import { OfflineBar } from "./OfflineBar.tsx"
 import { SignOn } from "./SignOn.tsx"
-import { forgetDrafts } from "./useDraft.ts"
+import { noteRecent } from "./recent.ts"
 import { useLeaps } from "./useLeaps.ts"
 import { useIdentity, useToken } from "./useSession.ts"
 
 const Palette = lazy(() => import("./Palette.tsx"))
+const KeysSheet = lazy(() => import("./KeysSheet.tsx"))
+
+type Texts = Readonly<Record<string, string | undefined>>
 
 const SchemeButton = () => {
   const { setColorScheme } = useMantineColorScheme()
   const next = useComputedColorScheme("light") === "dark" ? "light" : "dark"
   return (
-    <ActionIcon variant="default" aria-label={`Use the ${next} scheme`} onClick={() => setColorScheme(next)}>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={`Use the ${next} scheme`}
+      onClick={() => setColorScheme(next)}
+    >
       {next === "dark" ? <IconMoon size={16} stroke={1.75} /> : <IconSun size={16} stroke={1.75} />}
     </ActionIcon>
   )
 }
 
-const Account = ({ name }: { readonly name: string }) => (
-  <Group gap="xs" wrap="nowrap">
-    <Text size="sm" visibleFrom="xs">
-      {name}
-    </Text>
-    {token() !== null && (
-      <Button size="compact-sm" variant="default" onClick={() => void signOff()}>
-        Sign off
-      </Button>
-    )}
-  </Group>
+const Brand = () => (
+  <PlainLink to="/" className="brand">
+    <Mark size={26} />
+    <span className="brand-words">
+      <b>Switchyard</b>
+      <span>{location.host}</span>
+    </span>
+  </PlainLink>
 )
 
 const Liveness = () => {
-  const away = useAway()
-  return away === null ? <Tone tone="good">Live</Tone> : <Tone tone="warn">Not live</Tone>
+  const isLive = useAway() === null
+  return (
+    <span className="live" data-live={isLive}>
+      {isLive ? "Live" : "Not live"}
+    </span>
+  )
 }
 
-const signOff = async () => {
-  await end()
-  forgetDrafts()
+/** Where the user is: the entry of the navigation, and the one of its things that is shown. */
+const Crumbs = () => {
+  const { entry, screen } = usePlace()
+  const parts: Texts = useParams({ strict: false })
+  const part = Object.values(parts)[0]
+  if (entry === undefined) return null
+  return (
+    <div className="crumbs">
+      {screen === entry || part === undefined ? (
+        <span>{entry.label}</span>
+      ) : (
+        <>
+          <PlainLink to={entry.path}>{entry.label}</PlainLink>
+          <span aria-hidden>/</span>
+          <span>{part}</span>
+        </>
+      )}
+    </div>
+  )
 }
 
-const usePaletteKey = () => {
-  const [isAsked, setAsked] = useState(0)
+/** The zone of all times on the screen. */
+const ZoneOfTimes = () => <span className="zone">Times in {zoneName(useZone())}</span>
+
+const usePaletteKey = (toggle: () => void) => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return
       event.preventDefault()
-      setAsked((count) => count + 1)
+      toggle()
     }
     window.addEventListener("keydown", onKey)
     return () => window.removeEventListener("keydown", onKey)
-  }, [])
-  return [isAsked, () => setAsked((count) => count + 1)] as const
+  }, [toggle])
+}
+
+/** Notes the places that are shown, for the jump field. */
+const useRecent = () => {
+  const { entry, screen } = usePlace()
+  const { pathname } = useLocation()
+  const parts: Texts = useParams({ strict: false })
+  const part = Object.values(parts)[0]
+  const label = part === undefined ? entry?.label : screen?.path === "/job/$id" ? `Job ${part}` : part
+  useEffect(() => {
+    if (label !== undefined) noteRecent({ to: pathname, label })
+  }, [label, pathname])
 }
 
 const Inside = ({ name }: { readonly name: string }) => {
   const [isOpen, { close, toggle }] = useDisclosure(false)
-  const [asked, askPalette] = usePaletteKey()
+  const [isSheet, sheet] = useDisclosure(false)
+  const [isJumping, jump] = useDisclosure(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  useLeaps()
+  usePaletteKey(jump.toggle)
+  useRecent()
+  useLeaps(sheet.open)
+  useLanding()
   useEffect(close, [close, path])
   return (
     <AppShell
-      header={{ height: 48 }}
-      navbar={{ width: 190, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
-      padding="sm"
+      layout="alt"
+      header={{ height: 45 }}
+      navbar={{ width: { base: 228, sm: 52, lg: 228 }, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
+      footer={{ height: { base: 56, sm: 0 } }}
+      padding={{ base: "sm", lg: "lg" }}
     >
+      <a className="skip" href="#screen">
+        Skip to content
+      </a>
+      <AppShell.Navbar aria-label="Screens" className="side">
+        <Brand />
+        <button
+          type="button"
+          className="jump"
+          aria-keyshortcuts="Control+K"
+          title="Search or jump to"
+          onClick={jump.open}
+        >
+          <IconSearch size={16} stroke={1.75} aria-hidden />
+          <span className="nav-word">Search or jump to</span>
+          <kbd className="nav-word" aria-hidden>
+            Ctrl K
+          </kbd>
+        </button>
+        <Navigation />
+        <Account name={name} askKeys={sheet.open} />
+      </AppShell.Navbar>
       <AppShell.Header>
-        <a className="skip" href="#screen">
-          Skip to the screen
-        </a>
-        <Group h="100%" px="sm" justify="space-between" wrap="nowrap" gap="xs">
+        <Group h="100%" px={{ base: "sm", lg: "lg" }} justify="space-between" wrap="nowrap" gap="xs">
+          <Crumbs />
           <Group gap="xs" wrap="nowrap">
-            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
-            <PlainLink to="/">
-              <b>Switchyard</b>
-            </PlainLink>
+            <ZoneOfTimes />
             <Liveness />
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            <Button
-              size="compact-sm"
-              variant="default"
-              onClick={askPalette}
-              aria-keyshortcuts="Control+K"
-              visibleFrom="xs"
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label="Search or jump to"
+              hiddenFrom="sm"
+              onClick={jump.open}
             >
-              Go to …
-            </Button>
+              <IconSearch size={16} stroke={1.75} />
+            </ActionIcon>
+            <ActionIcon variant="subtle" color="gray" aria-label="Keys" visibleFrom="sm" onClick={sheet.open}>
+              <IconKeyboard size={16} stroke={1.75} />
+            </ActionIcon>
             <SchemeButton />
-            <Account name={name} />
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Screens">
-        <Navigation />
-      </AppShell.Navbar>
       <AppShell.Main id="screen" tabIndex={-1}>
         <OfflineBar />
         <Suspense fallback={<Waiting what="the screen" />}>
           <Outlet />
         </Suspense>
       </AppShell.Main>
-      {asked > 0 && (
+      <AppShell.Footer hiddenFrom="sm">
+        <PhoneBar isOpen={isOpen} more={toggle} />
+      </AppShell.Footer>
+      {isJumping && (
         <Suspense>
-          <Palette asked={asked} />
+          <Palette close={jump.close} />
+        </Suspense>
+      )}
+      {isSheet && (
+        <Suspense>
+          <KeysSheet close={sheet.close} />
         </Suspense>
       )}
     </AppShell>

@@ -1,79 +1,154 @@
-/** The screens: address, title, and the call that a user must be allowed to make to see them. One line each. */
+/** The screens: address, title, place in the navigation, and the call that a user must be allowed to make to see them. */
 import type { ComponentType } from "react"
+import { type Icon, IconBell, IconBook, IconCpu, IconGitBranch, IconGitPullRequest, IconHeartbeat, IconHistory, IconLayoutDashboard, IconListCheck, IconPlugConnected, IconSearch, IconServer2, IconTopologyStar3, IconUsers } from "@tabler/icons-react"
+import { type ReadCount, useAlertsCount, useDevicesCount, useJobsCount, useNewCount, useRepositoryCount, useServerCount } from "./counts.ts"
+
+/** The groups of the navigation, in their order; the first and the last have no heading. */
+export const GROUPS = ["", "Network", "Change", "Operations", "foot"] as const
 
 export interface Screen {
   readonly path: string
   readonly label: string
-  /** The letter that opens it after `g`; screens with a letter are in the navigation. */
-  readonly leap?: string
+  /** Its place in the navigation; screens without one are reached from others. */
+  readonly entry?: {
+    readonly group: (typeof GROUPS)[number]
+    readonly icon: Icon
+    /** The letters that open it after `g`; the first one is shown. */
+    readonly leaps: ReadonlyArray<string>
+    readonly count?: ReadCount
+  }
+  /** The path of the entry that it belongs to, for screens without an entry of their own. */
+  readonly under?: string
   /** The path that the user must be allowed to read; a screen without one is open to everyone. */
   readonly reads?: string
   readonly load: () => Promise<{ readonly default: ComponentType }>
 }
 
 export const screens: ReadonlyArray<Screen> = [
-  { path: "/", label: "Now", leap: "n", reads: "/overview", load: () => import("../screens/now/Now.tsx") },
+  {
+    path: "/",
+    label: "Overview",
+    entry: { group: "", icon: IconLayoutDashboard, leaps: ["o", "n"] },
+    reads: "/overview",
+    load: () => import("../screens/now/Now.tsx")
+  },
+  {
+    path: "/overview",
+    label: "Overview",
+    under: "/",
+    reads: "/overview",
+    load: () => import("../screens/now/Now.tsx")
+  },
+  {
+    path: "/find",
+    label: "Find",
+    entry: { group: "", icon: IconSearch, leaps: ["f"] },
+    reads: "/find",
+    load: () => import("../screens/find/Find.tsx")
+  },
   {
     path: "/devices",
     label: "Devices",
-    leap: "d",
+    entry: { group: "Network", icon: IconServer2, leaps: ["d"], count: useDevicesCount },
     reads: "/devices",
     load: () => import("../screens/devices/Devices.tsx")
   },
-  { path: "/find", label: "Find", leap: "f", reads: "/find", load: () => import("../screens/find/Find.tsx") },
-  { path: "/jobs", label: "Jobs", leap: "j", reads: "/jobs", load: () => import("../screens/jobs/Jobs.tsx") },
+  {
+    path: "/topology",
+    label: "Topology",
+    entry: { group: "Network", icon: IconTopologyStar3, leaps: ["t"] },
+    reads: "/topology",
+    load: () => import("../screens/topology/Topology.tsx")
+  },
+  {
+    path: "/new",
+    label: "New switches",
+    entry: { group: "Network", icon: IconPlugConnected, leaps: ["w"], count: useNewCount },
+    reads: "/new_devices",
+    load: () => import("../screens/new/New.tsx")
+  },
   {
     path: "/firmware",
     label: "Firmware",
-    leap: "i",
+    entry: { group: "Network", icon: IconCpu, leaps: ["i"] },
     reads: "/firmware_versions",
     load: () => import("../screens/firmware/Firmware.tsx")
   },
   {
+    path: "/change",
+    label: "Changes",
+    entry: { group: "Change", icon: IconGitPullRequest, leaps: ["c"] },
+    reads: "/jobs",
+    load: () => import("../screens/change/Change.tsx")
+  },
+  {
+    path: "/jobs",
+    label: "Jobs",
+    entry: { group: "Change", icon: IconListCheck, leaps: ["j"], count: useJobsCount },
+    reads: "/jobs",
+    load: () => import("../screens/jobs/Jobs.tsx")
+  },
+  {
     path: "/repository",
     label: "Repository",
-    leap: "r",
+    entry: { group: "Change", icon: IconGitBranch, leaps: ["r"], count: useRepositoryCount },
     reads: "/repository/settings",
     load: () => import("../screens/repository/Repository.tsx")
   },
-  { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
-  { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") },
   {
-    path: "/ports",
-    label: "Ports by a list",
-    reads: "/interfaces.csv",
-    load: () => import("../screens/ports/BulkPorts.tsx")
+    path: "/alerts",
+    label: "Alerts",
+    entry: { group: "Operations", icon: IconBell, leaps: ["l"], count: useAlertsCount },
+    reads: "/alerts",
+    load: () => import("../screens/alerts/Alerts.tsx")
   },
-  { path: "/device/$name", label: "Device", reads: "/devices", load: () => import("../screens/device/Device.tsx") },
-  { path: "/audit", label: "Audit", leap: "a", reads: "/audit", load: () => import("../screens/audit/Audit.tsx") },
+  {
+    path: "/audit",
+    label: "Audit",
+    entry: { group: "Operations", icon: IconHistory, leaps: ["a"] },
+    reads: "/audit",
+    load: () => import("../screens/audit/Audit.tsx")
+  },
   {
     path: "/access",
-    label: "Users and tokens",
-    leap: "u",
+    label: "Access",
+    entry: { group: "Operations", icon: IconUsers, leaps: ["u"] },
     reads: "/auth/tokens",
     load: () => import("../screens/access/Access.tsx")
   },
   {
     path: "/server",
     label: "Server",
-    leap: "s",
+    entry: { group: "Operations", icon: IconHeartbeat, leaps: ["s"], count: useServerCount },
     reads: "/system/status",
     load: () => import("../screens/health/Server.tsx")
   },
-  { path: "/manual", label: "Manual", leap: "m", load: () => import("../screens/manual/Manual.tsx") },
-  { path: "/manual/$page", label: "Manual", load: () => import("../screens/manual/Manual.tsx") },
   {
-    path: "/new",
-    label: "New switches",
-    leap: "w",
-    reads: "/new_devices",
-    load: () => import("../screens/new/New.tsx")
+    path: "/manual",
+    label: "Manual",
+    entry: { group: "foot", icon: IconBook, leaps: ["m"] },
+    load: () => import("../screens/manual/Manual.tsx")
   },
+  { path: "/manual/$page", label: "Manual", under: "/manual", load: () => import("../screens/manual/Manual.tsx") },
+  { path: "/job/$id", label: "Job", under: "/jobs", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
   {
-    path: "/topology",
-    label: "Topology",
-    leap: "t",
-    reads: "/topology",
-    load: () => import("../screens/topology/Topology.tsx")
+    path: "/device/$name",
+    label: "Device",
+    under: "/devices",
+    reads: "/devices",
+    load: () => import("../screens/device/Device.tsx")
   }
 ]
+
+/** A screen of the navigation. */
+export type Entry = Screen & Required<Pick<Screen, "entry">>
+
+const isEntry = (screen: Screen): screen is Entry => screen.entry !== undefined
+
+export const entries: ReadonlyArray<Entry> = screens.filter(isEntry)
+
+/** Where a user begins: the first of these that they may read, else the first screen that they may. */
+export const LANDINGS: ReadonlyArray<string> = ["/", "/approvals", "/find", "/repository", "/audit"]
+
+/** The first entries of the bar of a phone; others follow where these may not be read. */
+export const FIRST_ON_PHONE: ReadonlyArray<string> = ["/", "/find", "/approvals", "/devices", "/jobs"]

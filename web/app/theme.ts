@@ -1,5 +1,5 @@
 /** The tokens as variables of the page, and Mantine's own variables and sizes from them. */
-import { Card, type CSSVariablesResolver, colorsTuple, createTheme, Modal } from "@mantine/core"
+import { Card, colorsTuple, createTheme, type CSSVariablesResolver, Modal } from "@mantine/core"
 import { shared, tokens } from "./tokens.ts"
 
 const { dark, light } = tokens
@@ -22,6 +22,8 @@ export const theme = createTheme({
     yellow: colorsTuple(light.warn),
     green: colorsTuple(light.good)
   },
+  // 700 pixels: a phone below; 1100: icons of the navigation only
+  breakpoints: { xs: "36em", sm: "43.75em", md: "62em", lg: "68.75em", xl: "88em" },
   defaultRadius: "sm",
   radius: { xs: "4px", sm: "7px", md: "10px", lg: "11px", xl: "16px" },
   spacing: { xs: rem(8), sm: rem(12), md: rem(16), lg: rem(24), xl: rem(32) },

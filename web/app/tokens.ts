@@ -46,6 +46,9 @@ const light = {
   "on-accent": "#ffffff",
   /** The ground of a button that erases or stops. */
   danger: "#b3261e",
+  /** The ground and the lamp of the mark. */
+  brand: "#2f55d4",
+  "brand-light": "#ffc94a",
   "vlan-5": "#1a969c"
 }
 
@@ -90,6 +93,8 @@ const dark: Readonly<Record<keyof typeof light, string>> = {
   "line-del-w": "#6a2c2a",
   "on-accent": "#ffffff",
   danger: "#b3261e",
+  brand: "#2f55d4",
+  "brand-light": "#ffc94a",
   "vlan-5": "#2fb3b9"
 }
 /** The tokens of each scheme, without their prefix. */

@@ -23,3 +23,12 @@ export const showUtc = (wanted: boolean): void => {
 }
 
 export const useZone = (): Zone => useSyncExternalStore(subscribe, () => (isUtc ? UTC : LOCAL))
+
+/** `CET`, as a short name of the zone in which times are shown. */
+export const zoneName = ({ timeZone }: Zone): string => {
+  const parts = new Intl.DateTimeFormat("en-GB", {
+    timeZoneName: "short",
+    ...(timeZone === undefined ? {} : { timeZone })
+  }).formatToParts(new Date())
+  return parts.find(({ type }) => type === "timeZoneName")?.value ?? "local time"
+}

@@ -5,6 +5,18 @@ import { type CallOptions, pathOf, Transport } from "./transport.js"
 
 /** The calls of the API by the names of its document. */
 export abstract class Calls extends Transport {
+  /** Take an alert on. `POST /api/v1.0/alerts/{id}/acknowledge` */
+  acknowledgeAlert(
+    id: number,
+    body: Records.TrustDeviceRequest = {},
+    options: CallOptions = {}
+  ): Promise<Records.AcknowledgeAlertResult> {
+    return this.call<Records.AcknowledgeAlertResult>(
+      { method: "POST", path: pathOf("/api/v1.0/alerts/{id}/acknowledge", { id }), body },
+      options
+    )
+  }
+
   /** Add a reason why a device is unsynchronized. `POST /api/v1.0/device_synchistory` */
   addSyncEvent(body: Records.AddSyncEventRequest, options: CallOptions = {}): Promise<Records.AddedSyncEvent> {
     return this.call<Records.AddedSyncEvent>({ method: "POST", path: "/api/v1.0/device_synchistory", body }, options)
@@ -290,7 +302,7 @@ export abstract class Calls extends Transport {
     )
   }
 
-  /** Compare two configurations of a device. `GET /api/v1.0/device/{hostname}/config_diff` */
+  /** Compare two configurations. `GET /api/v1.0/device/{hostname}/config_diff` */
   diffConfigs(
     hostname: string | number,
     query: Records.DiffConfigsQuery = {},
@@ -1200,6 +1212,14 @@ export abstract class Calls extends Transport {
       { method: "DELETE", path: pathOf("/api/v1.0/auth/tokens/{id}", { id }) },
       options
     )
+  }
+
+  /** Search the stored configurations. `GET /api/v1.0/configs` */
+  searchConfigs(
+    query: Records.SearchConfigsQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.SearchConfigsResult> {
+    return this.call<Records.SearchConfigsResult>({ method: "GET", path: "/api/v1.0/configs", query }, options)
   }
 
   /** Make an image the default of its family. `POST /api/v1.0/firmware/{filename}/set-default` */

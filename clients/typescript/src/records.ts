@@ -41,6 +41,7 @@ export type AddedSyncEvent = {
 export type Alert = {
   readonly id: number
   readonly rule: string
+  readonly cause: string
   readonly level: string
   readonly title: string
   readonly count: number
@@ -49,6 +50,11 @@ export type Alert = {
   readonly send_at: string
   readonly sent_at: string | null
   readonly resolved_at: string | null
+  readonly is_open: boolean
+  readonly acknowledged_at: string | null
+  readonly acknowledged_by: string | null
+  readonly acknowledged_comment: string | null
+  readonly reasons: ReadonlyArray<AlertReason>
 }
 
 export type AlertOverview = {
@@ -60,9 +66,21 @@ export type AlertOverview = {
   readonly alerts: ReadonlyArray<Alert>
 }
 
+export type AlertReason = {
+  readonly sentence: string
+  readonly devices: ReadonlyArray<string>
+  readonly job_id: number | null
+  readonly repository: string | null
+}
+
 export type AlertReceiver = { readonly name: string; readonly type: string; readonly problem: string | null }
 
-export type AlertRule = { readonly name: string; readonly level: string; readonly to: ReadonlyArray<string> }
+export type AlertRule = {
+  readonly name: string
+  readonly level: string
+  readonly to: ReadonlyArray<string>
+  readonly sentence: string
+}
 
 export type ApiToken = {
   readonly id: number
@@ -232,6 +250,14 @@ export type CommitRefusal = {
 export type CommitsOfRepository = {
   readonly in_force: string | null
   readonly commits: ReadonlyArray<RepositoryCommit>
+}
+
+export type ConfigHit = {
+  readonly hostname: string
+  readonly job_id: number | null
+  readonly finish_time: string | null
+  readonly count: number
+  readonly lines: ReadonlyArray<FoundLine>
 }
 
 export type ConfigSource = "running" | "generated" | number
@@ -684,6 +710,8 @@ export type FirmwareImages = {
 
 export type Forbidden = { readonly status: "error"; readonly message: FailureMessage }
 
+export type FoundLine = { readonly number: number; readonly section: string; readonly text: string }
+
 export type Freeze = {
   readonly name: string
   readonly groups: ReadonlyArray<string> | null
@@ -857,6 +885,7 @@ export type JobCounts = {
   readonly succeeded: number
   readonly failed: number
   readonly changed: number
+  readonly not_begun?: number | undefined
 }
 
 export type JobDiffs = {
@@ -889,6 +918,8 @@ export type JobProgress = {
   readonly failures: ReadonlyArray<FailureGroup>
   readonly totals: JobTotals
   readonly seconds_left: number | null
+  readonly undoable: number
+  readonly undone_by: ReadonlyArray<number>
 }
 
 export type JobQueueCounts = { readonly running: number; readonly waiting: number; readonly failed_today: number }
@@ -1386,6 +1417,7 @@ export type StoppedRollout = {
 export type StoredConfig = {
   readonly job_id: number
   readonly finish_time: string
+  readonly function_name: string
   readonly failed: boolean
   readonly has_config: boolean
   readonly by: string | null
@@ -1990,6 +2022,9 @@ export type WaitsForApproval = {
   readonly data: { readonly approval_id: number; readonly waits_until: string; readonly operation: string }
 }
 
+/** The answer of `POST /api/v1.0/alerts/{id}/acknowledge`. */
+export type AcknowledgeAlertResult = { readonly acknowledged_alert: Alert }
+
 /** The answer of `POST /api/v1.0/auth/persons/admit`. */
 export type AdmitPersonResult = { readonly admitted_person: Person }
 
@@ -2054,6 +2089,7 @@ export type DeleteUserResult = { readonly deleted_user: User }
 export type DiffConfigsResult = {
   readonly hostname: string
   readonly from: ConfigSource
+  readonly other: string
   readonly to: ConfigSource
   readonly diff: string
 }
@@ -2064,6 +2100,8 @@ export type DiffConfigsQuery = {
   readonly from?: string | number | undefined
   /** generated when absent */
   readonly to?: string | number | undefined
+  /** the device of `to`, the same when absent */
+  readonly other?: string | number | undefined
 }
 
 /** The query of `GET /api/v1.0/auth/explain`. */
@@ -2747,6 +2785,25 @@ export type RevokeCertificateResult = { readonly certificate: DeviceCertificate 
 
 /** The answer of `DELETE /api/v1.0/auth/tokens/{id}`. */
 export type RevokeTokenResult = { readonly revoked_token: ApiToken }
+
+/** The answer of `GET /api/v1.0/configs`. */
+export type SearchConfigsResult = {
+  readonly hits: ReadonlyArray<ConfigHit>
+  readonly searched: number
+  readonly next: string | null
+}
+
+/** The query of `GET /api/v1.0/configs`. */
+export type SearchConfigsQuery = {
+  /** a part of a line, in any case */
+  readonly q?: string | number | undefined
+  /** all stored configurations of this device */
+  readonly hostname?: string | number | undefined
+  /** as it was before this time (ISO 8601, UTC) */
+  readonly before?: string | number | undefined
+  /** go on after this device: `next` of the answer */
+  readonly after?: string | number | undefined
+}
 
 /** The answer of `PUT /api/v1.0/plugins`. */
 export type TestPluginsResult = { readonly result: ReadonlyArray<boolean> }

@@ -4,8 +4,6 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/Calls.ts"
-import { diff } from "../../drivers/UnifiedDiff.ts"
-import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { preview, printDiff, pushAgreed, startedDry } from "./Preview.ts"
 import { yes } from "./Questions.ts"
 import { ask, Mistyped, Refused, saveFile } from "./Server.ts"
@@ -114,6 +112,73 @@ const download = Command.make(
   ])
 )
 
+type Hit = Data<"GET /configs">["hits"][number]
+
+interface HitLine extends Hit {
+  readonly line: Hit["lines"][number]
+}
+
+const HIT_COLUMNS: ReadonlyArray<Column<HitLine>> = [
+  ["name", ({ hostname }) => hostname],
+  ["job", ({ job_id }) => job_id],
+  ["ended", ({ finish_time }) => finish_time],
+  ["section", ({ line }) => line.section],
+  ["line", ({ line }) => line.text]
+]
+
+/** The server searches some hundred devices at once. */
+const searchAll = Effect.fnUntraced(function* (query: Readonly<Record<string, string>>) {
+  const hits: Array<Hit> = []
+  let after: string | null = ""
+  let searched = 0
+  while (after !== null) {
+    const asked: Readonly<Record<string, string>> = after === "" ? query : { ...query, after }
+    const { answer } = yield* ask("GET /configs", { query: asked })
+    hits.push(...answer.data.hits)
+    searched += answer.data.searched
+    after = answer.data.next
+  }
+  return { hits, searched }
+})
+
+const search = Command.make(
+  "search",
+  {
+    text: Argument.String("text").pipe(Argument.withDescription("A part of a line, in any case")),
+    device: Flag.String("device").pipe(
+      Flag.withDescription("All stored configurations of this device, the newest first"),
+      Flag.optional
+    ),
+    before: Flag.String("before").pipe(
+      Flag.withDescription("As it was before this time, such as 2026-04-07T12:00 (UTC without a zone)"),
+      Flag.optional
+    ),
+    ...format
+  },
+  ({ before, csv, device, json, text }) =>
+    reported(
+      Effect.gen(function* () {
+        if (Option.isSome(before) && Option.isSome(device))
+          return yield* new Mistyped({ message: "--device has every time: leave out --before" })
+        const found = yield* searchAll({
+          q: text,
+          ...(Option.isSome(device) ? { hostname: device.value } : {}),
+          ...(Option.isSome(before) ? { before: before.value } : {})
+        })
+        if (json) return yield* printJson(found)
+        const rows = found.hits.flatMap((hit) => hit.lines.map((line): HitLine => ({ ...hit, line })))
+        yield* printRows({ csv, json }, HIT_COLUMNS, rows, `No configuration of ${found.searched} has this text.`)
+      })
+    )
+).pipe(
+  Command.withDescription("Search the configurations that devices were last proved to run. Secrets cannot be found."),
+  Command.withExamples([
+    { command: 'switchyard config search "ntp server"', description: "On every device" },
+    { command: "switchyard config search 10.20.0.2 --before 2026-04-07", description: "As it was" },
+    { command: "switchyard config search ntp --device lhv-a1", description: "In time" }
+  ])
+)
+
 type Blame = Data<"GET /device/:hostname/config_blame">
 
 const blameColumns = (jobs: Blame["jobs"]): ReadonlyArray<Column<Blame["lines"][number]>> => {
@@ -191,23 +256,10 @@ const restore = Command.make(
 /** The command. */
 export const config = Command.make("config").pipe(
   Command.withDescription("Configurations of a device: running, generated and stored ones."),
-  Command.withSubcommands([list, download, blame, restore])
+  Command.withSubcommands([list, download, search, blame, restore])
 )
 
 // `switchyard compare`
-
-/** Switches and templates end a configuration differently, which is no difference. */
-const comparable = (config: string): string => `${maskSecrets(config).trimEnd()}\n`
-
-/** The server compares two configurations of one device, because it knows the secrets. */
-const differenceOf = Effect.fnUntraced(function* (hostname: string, from: Which, other: string, to: Which) {
-  if (hostname === other) {
-    const { answer } = yield* ask("GET /device/:hostname/config_diff", { params: { hostname }, query: { from, to } })
-    return answer.data.diff
-  }
-  const [before, after] = yield* Effect.all([read(hostname, from), read(other, to)], { concurrency: 2 })
-  return diff(comparable(before), comparable(after))
-})
 
 /** The command. */
 export const compare = Command.make(
@@ -229,7 +281,9 @@ export const compare = Command.make(
         const words = [from, Option.getOrElse(to, () => (other === name ? "generated" : from))] as const
         for (const word of words) yield* checked(word)
         const [first, last] = [yield* whichOf(name, words[0]), yield* whichOf(other, words[1])]
-        const found = yield* differenceOf(name, first, other, last)
+        const query = { from: first, to: last, ...(other === name ? {} : { other }) }
+        const { answer } = yield* ask("GET /device/:hostname/config_diff", { params: { hostname: name }, query })
+        const found = answer.data.diff
         if (json) return yield* printJson({ hostname: name, from: first, other, to: last, diff: found })
         if (found === "") return yield* say("Both are the same.")
         yield* say(`--- ${name} (${shownAs(first)})\n+++ ${other} (${shownAs(last)})`)

@@ -19,7 +19,8 @@ import {
 } from "./Terminal.ts"
 import { ask, askAll, exitCodes, failureOf, Refused, requireKnown, send, ServerAway, serverUrl } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
-import { jobOutcomes } from "../../domain/Job.ts"
+import { jobOutcomes, reallyFailed } from "../../domain/Job.ts"
+import { switches } from "../../domain/words/Units.ts"
 import { eventKinds, parseMessages } from "../../domain/events/Event.ts"
 
 // Follows a job to its end, prints failures in the switches' own words, and fails if the job is no success.
@@ -54,9 +55,18 @@ const readRemarks = Schema.decodeUnknownOption(Remarked)
 const remarksIn = (result: unknown): ReadonlyArray<string> =>
   Option.match(readRemarks(result), { onNone: () => [], onSome: ({ remarks }) => remarks })
 
+/** `21 switches were not begun: nothing happened to them.`; null when all were. */
+const notBegunSentence = (count: number): string | null =>
+  count === 0
+    ? null
+    : `${switches(count)} ${count === 1 ? "was" : "were"} not begun: nothing happened to ${count === 1 ? "it" : "them"}.`
+
 const failures = Effect.fnUntraced(function* (id: number) {
   const { answer } = yield* ask("GET /job/:id/progress", { params: { id } })
-  const failed = answer.data.devices.filter((device) => device.failed === true || device.phase === "unknown")
+  const begun = answer.data.devices.filter(({ not_begun }) => !not_begun)
+  const failed = begun.filter((device) => device.failed === true || device.phase === "unknown")
+  const rest = notBegunSentence(answer.data.totals.not_begun)
+  if (rest !== null) yield* Console.error(rest)
   for (const { hostname, said, step, why } of failed) {
     yield* Console.error(
       `${hostname} failed${step === null ? "" : ` at ${step}`}: ${harmless(why ?? "its state is unknown")}`
@@ -136,7 +146,7 @@ const COLUMNS: ReadonlyArray<Column<JobRecord>> = [
   ["job", ({ id }) => id],
   ["what", ({ function_name }) => new Said(function_name, jobTitle(function_name))],
   ["outcome", (job) => new Said(job.outcome ?? job.status, standingOf(job))],
-  ["failed", ({ counts }) => counts?.failed ?? 0],
+  ["failed", ({ counts }) => (counts === null ? 0 : reallyFailed(counts))],
   ["by", ({ scheduled_by }) => scheduled_by],
   ["ticket", ({ ticket_ref }) => ticket_ref],
   ["comment", ({ comment }) => comment],
@@ -180,8 +190,12 @@ export const job = Command.make(
         for (const found of answer.data.jobs) yield* printOne({ json }, found, COLUMNS)
         if (json) return
         const progress = yield* ask("GET /job/:id/progress", { params: { id } })
-        for (const { failed, hostname, why } of progress.answer.data.devices)
-          if (failed === true) yield* say(`failed    ${hostname}: ${why ?? ""}`)
+        const { devices, totals, undone_by } = progress.answer.data
+        for (const { failed, hostname, not_begun, why } of devices)
+          if (failed === true && !not_begun) yield* say(`failed    ${hostname}: ${why ?? ""}`)
+        const rest = notBegunSentence(totals.not_begun)
+        if (rest !== null) yield* say(rest)
+        if (undone_by.length > 0) yield* say(`Undone by job ${undone_by.join(", ")}.`)
       })
     )
 ).pipe(Command.withDescription("Show a job, and which devices have failed."))

@@ -45,7 +45,8 @@ const portEditor: ReadonlyArray<Permission> = [
       "/job/{id}/diffs",
       "/job/{id}/progress",
       "/events",
-      "/find"
+      "/find",
+      "/configs"
     ],
     pages: ["Dashboard", "Devices", "Jobs"],
     rights: ["read", "write"]

@@ -1,10 +1,10 @@
 /** Handlers of configurations: given ones, earlier ones, undoing a job, and drift. Each change starts a job. */
-import { DateTime, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { answered, asCaller } from "../core/HandlerErrors.ts"
 import { makeLearnedLines } from "./LearnedLines.ts"
-import { makeStoredConfigs } from "./StoredConfigs.ts"
+import { makeStoredConfigs, toTime } from "./StoredConfigs.ts"
 import { HttpServerRequest } from "effect/http"
 import { toId, toInteger } from "../../domain/fields/Values.ts"
 import type { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
@@ -12,12 +12,12 @@ import { targetOf, windowArguments } from "../../domain/requests/RequestFields.t
 import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { first } from "../listing/ListPage.ts"
 import { permittedByRight } from "../../access/Permit.ts"
-import { finalStatuses, functionOf } from "../../domain/Job.ts"
+import { changingJob, finalStatuses } from "../../domain/Job.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { type JobHead, JobStore } from "../../store/JobStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Permits.ts"
 import { passGate } from "../../drivers/LoadChecks.ts"
 import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
@@ -76,12 +76,6 @@ const makeApplyConfig = Effect.gen(function* () {
   })
 })
 
-/** The job that made the changes: a confirming job confirms those of the job before it. */
-const changedBy = ({ function_name, id, start_arguments }: JobHead): number => {
-  const before = start_arguments?.["prev_job_id"]
-  return functionOf(function_name) === "confirm_devices" && typeof before === "number" ? before : id
-}
-
 /** Starts `revert_job` for a job that has ended. */
 const makeRevert = Effect.gen(function* () {
   const requests = yield* JobRequests
@@ -98,7 +92,7 @@ const makeRevert = Effect.gen(function* () {
     if (!finalStatuses.includes(job.status)) {
       return yield* new Conflict({ message: `Job ${id} is ${job.status}: only a job that has ended can be reverted` })
     }
-    const job_id = changedBy(job)
+    const job_id = changingJob(job)
     const count = (yield* changes.undoable(job_id, 0)).length
     if (count === 0) return yield* refuse(`Job ${id} has changed no device, so there is nothing to revert`)
     const started = yield* requests.start(
@@ -124,15 +118,6 @@ const makeDrift = Effect.gen(function* () {
 // Earlier configurations: reading them, and starting the job that restores one (docs/changes.md#earlier-configurations).
 
 const newest: HistoryChoice = { _tag: "Previous", count: 0 }
-
-const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/
-
-/** The time in UTC, which is also the default zone. */
-const toTime = (text: string): Option.Option<string> => {
-  if (!ISO.test(text)) return Option.none()
-  return Option.map(DateTime.make(/(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : utc(text)), DateTime.formatIso)
-}
-const utc = (text: string): string => (text.length === 10 ? `${text}T00:00:00Z` : `${text.replace(" ", "T")}Z`)
 
 /** The configuration that the query asks for; 0 means the latest. */
 const choose = Effect.fnUntraced(function* (query: Readonly<Record<string, string | ReadonlyArray<string>>>) {
@@ -209,6 +194,7 @@ export const ChangesLive = HttpApiBuilder.group(Api, "changes", (handlers) =>
         asCaller((user) => previous.restore(params.hostname, payload, user))
       )
       .handle("listConfigs", ({ params }) => answered(stored.list(params.hostname)))
+      .handle("searchConfigs", ({ query }) => answered(stored.search(query)))
       .handle("configDiff", ({ params, query }) => answered(stored.compare(params.hostname, query)))
       .handle("configBlame", ({ params }) => answered(stored.origins(params.hostname)))
       .handle("applyConfig", ({ params, payload }) => asCaller((user) => apply(params.hostname, payload, user)))

@@ -5,12 +5,13 @@ import { HttpApiBuilder } from "effect/http-api"
 import { permitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { failedStep, finalStatuses, functionOf, type Job, saidAt } from "../../domain/Job.ts"
+import { changingJob, failedStep, finalStatuses, functionOf, type Job, saidAt } from "../../domain/Job.ts"
 import { failureGroups, isNotBegun, type JobFacts, secondsLeft, totalsOf } from "../../domain/JobFailures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { VisibleUplinks } from "../core/Uplinks.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { JobScheduleStore, makeHolders } from "../../store/JobScheduling.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { first, makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
@@ -79,7 +80,19 @@ const makeJobDetails = Effect.gen(function* () {
   const visible = yield* makeJobVisible
   const devicesInSight = yield* makeVisible
   const uplinks = yield* VisibleUplinks
+  const changes = yield* ChangeStore
   const { SYNC_CONCURRENCY } = yield* ServerConfig
+
+  /** What an undo of an ended job would restore, and the jobs that undo it. */
+  const undoOf = Effect.fnUntraced(function* (job: Job) {
+    const none = { undoable: 0, undone_by: [] }
+    if (!finalStatuses.includes(job.status) || functionOf(job.function_name) !== job.function_name) return none
+    const changing = changingJob(job)
+    const changed = yield* changes.undoable(changing, 0)
+    if (changed.length === 0) return none
+    const undoable = changed.filter(({ later_job }) => later_job === null).length
+    return { undoable, undone_by: yield* progressOf.undoneBy(changing) }
+  })
 
   /** A job that the caller may see. */
   const found = Effect.fnUntraced(function* (digits: string) {
@@ -103,7 +116,8 @@ const makeJobDetails = Effect.gen(function* () {
         unpausable,
         failures: failureGroups(devices, facts, hasSeveral ? yield* uplinks.within(within) : new Map()),
         totals: totalsOf(devices, facts),
-        seconds_left: secondsLeft(devices, facts)
+        seconds_left: secondsLeft(devices, facts),
+        ...(yield* undoOf(job))
       })
     }),
     diffs: Effect.fnUntraced(function* (digits: string, { group: wanted, search = "" }: Asked) {

@@ -190,6 +190,10 @@ const make = Effect.gen(function* () {
     wait,
     hasChanged,
     lookAgain,
+    closedAmong: Effect.fn("JobWindows.closedAmong")(function* (devices) {
+      const verdict = yield* Effect.provideContext(judgeDevices(devices, yield* Clock.currentTimeMillis), services)
+      return verdict.isOpen ? null : closedSentence(verdict)
+    }),
     closed,
     closedBefore: Effect.fn("JobWindows.closedBefore")(function* ({ args, id }, device) {
       const why = yield* closed(args, device)
@@ -218,6 +222,10 @@ export class JobWindows extends Context.Service<
     readonly hasChanged: Effect.Effect<boolean, SqlError.SqlError>
     /** The new start of a postponed job, and its wait; null if neither has changed. */
     readonly lookAgain: (job: AnyJob, putOff: PutOffJob) => Effect.Effect<NewTime | null, SqlError.SqlError>
+    /** Why these devices must not all be changed now, as a sentence; null when they may be. */
+    readonly closedAmong: (
+      devices: ReadonlyArray<Device>
+    ) => Effect.Effect<string | null, SettingsError | SqlError.SqlError>
     /** Why a job with these wishes must not begin on a device now, as a sentence; null when it may. */
     readonly closed: (wishes: WindowChoice, device: Device) => Effect.Effect<string | null, SqlError.SqlError>
     /** The same for a job that may have begun to change the device before a restart: then it continues. */

@@ -28,7 +28,7 @@ import { resumeWaiting, rollOut } from "./Rollout.ts"
 import { makeJobCommits } from "../../store/JobResults.ts"
 import { jobScore } from "../../domain/ChangeRisk.ts"
 import { SyncDevices, type SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
-import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/Repository.ts"
+import { olderRefusal, restoredSentence } from "../../domain/Repository.ts"
 import { ConfigStore } from "../../store/ConfigStore.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { WatchStore } from "../../store/WatchStore.ts"
@@ -172,10 +172,28 @@ const decide = Effect.fnUntraced(function* (job: SyncJob) {
   return decided
 })
 
+/** What a person has to know before the push of a dry run: its commits are older than the newest, or windows are closed now. */
+const dryRunRemarks = Effect.fnUntraced(function* (rows: ReadonlyArray<JobDevice>) {
+  const repositories = yield* RepositoryStore
+  const devices = yield* DeviceStore
+  const windows = yield* JobWindows
+
+  const restored = Option.match(yield* repositories.restored, {
+    onNone: () => [],
+    onSome: (older) => [restoredSentence(older)]
+  })
+  const changing = rows.flatMap(({ changed, hostname, result }) => (changed && !result.failed ? [hostname] : []))
+  if (changing.length === 0 || !(yield* windows.areThere)) return restored
+  const closed = yield* windows.closedAmong(yield* devices.byHostnames(changing)).pipe(
+    // without settings nothing can be pushed either, and the job says so
+    Effect.catchTag(["NoSettings", "SettingsInvalid"], () => Effect.succeed(null))
+  )
+  return closed === null ? restored : [...restored, `${closed}.`]
+})
+
 const summary = Effect.fnUntraced(function* (job: SyncJob, guard: Guard, { skipped }: SyncMemo) {
   const jobs = yield* JobStore
   const outcomes = yield* SyncOutcome
-  const repositories = yield* RepositoryStore
 
   const { args } = job
   const devices = yield* jobs.devices(job.id)
@@ -185,9 +203,9 @@ const summary = Effect.fnUntraced(function* (job: SyncJob, guard: Guard, { skipp
   const beside = args.urgent ? yield* jobs.syncsBeside(job.id, args.hostnames ?? []) : []
   const shared = beside.length === 0 ? {} : { beside }
   const rolledOut = stop === null ? {} : { rollout: { stopped: stop.message, ...(yield* outcomes.stopped(job.id)) } }
-  const restored = args.dry_run ? yield* repositories.restored : Option.none<RestoredCommits>()
+  const remarks = args.dry_run ? yield* dryRunRemarks(devices) : []
   const own = {
-    ...Option.match(restored, { onNone: () => ({}), onSome: (older) => ({ remarks: [restoredSentence(older)] }) }),
+    ...(remarks.length === 0 ? {} : { remarks }),
     ...rolledOut,
     ...shared,
     ...skippedPart(skipped),

@@ -1,9 +1,12 @@
 /** The progress of a job through the API: failures in groups, totals, and switches that do not answer after their commit. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { JobCounts } from "../../../src/domain/Job.ts"
 import { JobProgress } from "../../../src/domain/JobFailures.ts"
 import { ApiClient, ApiServer } from "../../support/ApiServer.ts"
 import { setScene } from "../../scenarios/conformance/Scene.ts"
+
+const Counted = Schema.Struct({ counts: JobCounts })
 
 const task = (text: string) => JSON.stringify([{ task_name: "push_sync_device", failed: true, diff: "", result: text }])
 const silent = (name: string, ip: string) =>
@@ -31,7 +34,7 @@ layer(ApiServer(), { excludeTestServices: true })("The progress of a job", (it) 
       yield* setScene(JOB)
       const api = yield* ApiClient
       const { body } = yield* api.get("/job/4/progress")
-      const { devices, failures, seconds_left, totals } = Schema.decodeUnknownSync(
+      const { devices, failures, seconds_left, totals, undoable, undone_by } = Schema.decodeUnknownSync(
         Schema.Struct({ data: JobProgress })
       )(body).data
       assert.deepEqual(
@@ -45,6 +48,7 @@ layer(ApiServer(), { excludeTestServices: true })("The progress of a job", (it) 
       })
       assert.deepEqual(totals, { devices: 5, done: 1, failed: 2, working: 1, waiting: 0, not_begun: 1 })
       assert.isNull(seconds_left)
+      assert.deepEqual({ undoable, undone_by }, { undoable: 0, undone_by: [] })
       const named = (name: string) => devices.find(({ hostname }) => hostname === name)
       assert.deepInclude(named("broken-a9"), { failed: true, not_begun: true })
       assert.deepInclude(named("east-a1"), { failed: true, not_begun: false, silent_since: null })
@@ -53,6 +57,19 @@ layer(ApiServer(), { excludeTestServices: true })("The progress of a job", (it) 
       // 45 seconds for a late timer and 10 for the look
       assert.closeTo(seconds(core?.certain_until) - seconds(core?.timer_until), 55, 0.1)
       assert.closeTo(seconds(core?.timer_until) - seconds(core?.silent_since), 300, 1)
+    })
+  )
+
+  it.effect("counts in the job's record what was not begun, which is no failure", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      const counts = (id: number) =>
+        Effect.map(api.get(`/job/${id}`), ({ body }) =>
+          Schema.decodeUnknownSync(Schema.Struct({ data: Schema.Struct({ jobs: Schema.Array(Counted) }) }))(
+            body
+          ).data.jobs.map((job) => job.counts)
+        )
+      assert.deepEqual(yield* counts(4), [{ devices: 4, succeeded: 1, failed: 3, changed: 0, not_begun: 1 }])
     })
   )
 })

@@ -50,6 +50,7 @@ const withWindows = <A, E>(
     return yield* Lab.withLab(count, started, { DATA_DIR: folder })
   }).pipe(Effect.scoped)
 
+const Remarked = Schema.Struct({ remarks: Schema.Array(Schema.String) })
 const Refused = Schema.Struct({ auto_push: Schema.Struct({ refused: Schema.String, message: Schema.String }) })
 
 it.live(
@@ -61,6 +62,12 @@ it.live(
         yield* put(false)
         yield* Lab.want(lab, "two")
         const all = { hostnames: lab.names }
+        // before anybody pushes
+        const shown = yield* Lab.sync({ ...all, dry_run: true })
+        assert.match(
+          Schema.decodeUnknownSync(Remarked)(shown.result).remarks.join(),
+          new RegExp(`^${closed} must not be changed: window nights is closed. The next opening is .*Stockholm.$`)
+        )
         const pushed = yield* Lab.sync(all)
         const outcomes = Lab.outcomes(pushed)
         assert.match(

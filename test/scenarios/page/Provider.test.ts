@@ -6,7 +6,7 @@ import * as path from "node:path"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
 import { IdentityProvider } from "../../support/IdentityProvider.ts"
-import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
+import { hasChromium, makeBrowser, openPage, signOut, sound, steps, WITHOUT } from "../../support/Page.ts"
 import { serve } from "../../support/ServedCampus.ts"
 import { variablesFor } from "../../support/SignOnSite.ts"
 
@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)(`Signing on at the site's provider${hasChromium ? 
           await signOnAs(alice, "alice")
           await alice.waitForURL(/\/ui\/devices\?search=lhv$/)
           await alice.getByText("alice@example.org").waitFor()
-          await alice.getByRole("link", { name: /Users and tokens/ }).waitFor()
+          await alice.getByRole("link", { name: "Access" }).waitFor()
         })
         yield* sound(alice, "provider")
         const rita = yield* openPage(browser, url)
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)(`Signing on at the site's provider${hasChromium ? 
           await tab.getByText("alice@example.org").waitFor()
           await alice.getByText("alice@example.org").waitFor()
           await tab.goto("/ui/")
-          await tab.getByRole("button", { name: "Sign off" }).click()
+          await signOut(tab)
           // the other tab is signed off as well
           await alice.getByRole("link", { name: /^Sign on at/ }).waitFor()
           await tab.close()
@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)(`Signing on at the site's provider${hasChromium ? 
           await alice.getByText("alice@example.org").waitFor()
         })
         yield* steps(async () => {
-          await alice.getByRole("button", { name: "Sign off" }).click()
+          await signOut(alice)
           await alice.getByRole("link", { name: /^Sign on at/ }).waitFor()
           await alice.reload()
           await alice.getByRole("link", { name: /^Sign on at/ }).waitFor()

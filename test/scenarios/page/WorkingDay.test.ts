@@ -236,7 +236,7 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
             await his.press(bert.getByRole("dialog").getByRole("button", { name: "Look for drift" }))
             await bert.waitForURL(/\/ui\/job\/\d+/)
             await bert.getByText("Done", { exact: true }).waitFor()
-            await his.go("Now", "n")
+            await his.go("Overview", "o")
             await his.press(bert.getByRole("link", { name: /^[12] changed by hand$/ }))
             await bert.getByRole("link", { name: drifted }).waitFor()
           })

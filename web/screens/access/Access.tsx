@@ -23,14 +23,11 @@ export default function Access() {
   const isAdministrator = useAdministrator()
   return (
     <>
-      <ScreenTitle>Users and tokens</ScreenTitle>
+      <ScreenTitle>Access</ScreenTitle>
       {isAdministrator === undefined ? (
         <Waiting what="what you may do" />
       ) : (
-        <AddressTabs
-          label="Users and tokens"
-          parts={isAdministrator ? [USERS, TOKENS, PERSONS, ...REST] : [TOKENS, ...REST]}
-        />
+        <AddressTabs label="Access" parts={isAdministrator ? [USERS, TOKENS, PERSONS, ...REST] : [TOKENS, ...REST]} />
       )}
     </>
   )

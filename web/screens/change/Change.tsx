@@ -14,7 +14,7 @@ export default function Change() {
   const [words, change] = useWords()
   return (
     <>
-      <ScreenTitle>Change</ScreenTitle>
+      <ScreenTitle>Changes</ScreenTitle>
       <Grid>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <Selection words={words} change={change} />

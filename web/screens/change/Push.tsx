@@ -1,5 +1,6 @@
 /** Pushes exactly the dry run that was shown: a device whose result would differ is not changed. */
 import { modeWords } from "../../../src/domain/words/ChangeWords.ts"
+import type { Zone } from "../../../src/domain/words/Units.ts"
 import { Button, Checkbox, Grid, NativeSelect, NumberInput, TextInput, Title } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import type { FormEvent } from "react"
@@ -8,7 +9,8 @@ import type { Data } from "../../../src/api/Calls.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Problem, sentencesOf } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
-import { type Chosen, selectorOf, sentenceOf } from "./selection.ts"
+import { useZone } from "../../parts/zone.ts"
+import { type Chosen, namesIn, selectorOf, sentenceOf } from "./selection.ts"
 import { useDraft } from "../../app/useDraft.ts"
 
 interface Props {
@@ -24,6 +26,9 @@ interface Wishes {
   readonly ticket_ref: string
   readonly comment: string
   readonly emergency: string
+  readonly start_at: string
+  readonly urgent: boolean
+  readonly revert_on_failure: boolean
   readonly wait_for_window: boolean
   readonly confirm_older: boolean
 }
@@ -36,6 +41,9 @@ const NONE: Wishes = {
   ticket_ref: "",
   comment: "",
   emergency: "",
+  start_at: "",
+  urgent: false,
+  revert_on_failure: false,
   wait_for_window: false,
   confirm_older: false
 }
@@ -50,14 +58,22 @@ const MODES = [
   ...([1, 2, 0] as const).map((mode) => ({ value: String(mode), label: modeWords[mode].text }))
 ]
 
-const NUMBERS: ReadonlySet<string> = new Set(["canary", "batch_size", "max_failures", "confirm_mode"])
+const NUMBERS: ReadonlySet<string> = new Set(["batch_size", "max_failures", "confirm_mode"])
+
+/** A value of the form, as the API expects it: the canary is a number or names, and a time has a zone. */
+const sentOf = (key: string, value: string | boolean, { timeZone }: Zone): unknown => {
+  if (typeof value === "boolean") return value
+  if (key === "canary") return /^\d+$/.test(value.trim()) ? Number(value) : namesIn(value)
+  if (key === "start_at") return timeZone === "UTC" ? `${value}:00Z` : `${new Date(value).toISOString().slice(0, 19)}Z`
+  return NUMBERS.has(key) ? Number(value) : value
+}
 
 /** The chosen options, as the API expects them. */
-const bodyOf = (wishes: Wishes) =>
+const bodyOf = (wishes: Wishes, zone: Zone) =>
   Object.fromEntries(
-    Object.entries(wishes)
-      .filter(([, value]) => value !== "" && value !== false)
-      .map(([key, value]) => [key, NUMBERS.has(key) ? Number(value) : value])
+    Object.entries(wishes).flatMap(([key, value]: [string, string | boolean]) =>
+      value === "" || value === false ? [] : [[key, sentOf(key, value, zone)]]
+    )
   )
 
 /** The options of the dry run apply to the push as well, so that the push matches what was shown. */
@@ -73,6 +89,7 @@ export const Push = ({ chosen, job }: Props) => {
     isWishes
   )
   const { busy, error, run } = useAct()
+  const zone = useZone()
   const set = (key: keyof Wishes) => (value: string | number | boolean) =>
     setWishes({ ...wishes, [key]: typeof value === "boolean" ? value : String(value) })
   const push = (event: FormEvent) => {
@@ -81,7 +98,7 @@ export const Push = ({ chosen, job }: Props) => {
       const body = {
         ...selectorOf(chosen),
         ...alsoIn(job.start_arguments),
-        ...bodyOf(wishes),
+        ...bodyOf(wishes, zone),
         dry_run: false,
         dry_run_job: job.id
       }
@@ -98,12 +115,11 @@ export const Push = ({ chosen, job }: Props) => {
       </Title>
       <Grid gap="xs">
         <Grid.Col span={{ base: 6, sm: 4 }}>
-          <NumberInput
+          <TextInput
             label="Canary: devices first"
-            min={1}
-            allowDecimal={false}
+            placeholder="2, or names"
             value={wishes.canary}
-            onChange={set("canary")}
+            onChange={(event) => set("canary")(event.currentTarget.value)}
           />
         </Grid.Col>
         <Grid.Col span={{ base: 6, sm: 4 }}>
@@ -155,6 +171,32 @@ export const Push = ({ chosen, job }: Props) => {
             onChange={(event) => set("wait_for_window")(event.currentTarget.checked)}
           />
         </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 4 }}>
+          <TextInput
+            type="datetime-local"
+            label={zone.timeZone === "UTC" ? "Start at (UTC)" : "Start at"}
+            value={wishes.start_at}
+            onChange={(event) => set("start_at")(event.currentTarget.value)}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 4 }}>
+          <Checkbox
+            label="Take back the whole stage when a switch fails"
+            checked={wishes.revert_on_failure}
+            disabled={wishes.urgent}
+            onChange={(event) => set("revert_on_failure")(event.currentTarget.checked)}
+          />
+        </Grid.Col>
+        {chosen.way === "hostnames" && (
+          <Grid.Col span={{ base: 12, sm: 4 }}>
+            <Checkbox
+              label="Urgent: beside a rollout that is running"
+              checked={wishes.urgent}
+              disabled={wishes.revert_on_failure || wishes.confirm_mode === "2"}
+              onChange={(event) => set("urgent")(event.currentTarget.checked)}
+            />
+          </Grid.Col>
+        )}
         <Grid.Col span={{ base: 12, sm: 8 }}>
           <TextInput
             label="Outside of windows, because (emergency)"

@@ -55,7 +55,7 @@ export default function Jobs() {
             {data.jobs.length === 0 ? (
               <Empty>
                 No jobs match. Jobs begin when a user synchronizes devices on the screen{" "}
-                <PlainLink to="/change">Change</PlainLink>, or by a schedule.
+                <PlainLink to="/change">Changes</PlainLink>, or by a schedule.
               </Empty>
             ) : (
               <SmallTable

@@ -55,7 +55,7 @@ const Counts = () => {
 export default function Now() {
   return (
     <>
-      <ScreenTitle>Now</ScreenTitle>
+      <ScreenTitle>Overview</ScreenTitle>
       <NotInForce />
       <Locks />
       <Counts />

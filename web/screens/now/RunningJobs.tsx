@@ -21,7 +21,7 @@ export const RunningJobs = () => {
         if (open.length === 0)
           return (
             <Empty>
-              No job is under way. <PlainLink to="/change">Change</PlainLink> shows what could be rolled out;{" "}
+              No job is under way. <PlainLink to="/change">Changes</PlainLink> shows what could be rolled out;{" "}
               <PlainLink to="/jobs">jobs</PlainLink> has those of before.
             </Empty>
           )

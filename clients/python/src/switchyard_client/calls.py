@@ -10,6 +10,10 @@ from .transport import Filter, Transport, path_of
 
 
 class Calls(Transport):
+    def acknowledge_alert(self, id: int, body: TrustDeviceRequest | None = None) -> AcknowledgeAlertResult:
+        """Take an alert on. ``POST /api/v1.0/alerts/{id}/acknowledge``"""
+        return self._call("POST", path_of("/api/v1.0/alerts/{id}/acknowledge", {"id": id}), body=body or {})  # type: ignore[no-any-return]
+
     def add_sync_event(self, body: AddSyncEventRequest) -> AddedSyncEvent:
         """Add a reason why a device is unsynchronized. ``POST /api/v1.0/device_synchistory``"""
         return self._call("POST", "/api/v1.0/device_synchistory", body=body)  # type: ignore[no-any-return]
@@ -146,9 +150,9 @@ class Calls(Transport):
         """Remove a user. ``DELETE /api/v1.0/auth/users/{name}``"""
         return self._call("DELETE", path_of("/api/v1.0/auth/users/{name}", {"name": name}))  # type: ignore[no-any-return]
 
-    def diff_configs(self, hostname: str | int, *, from_: str | int | None = None, to: str | int | None = None) -> DiffConfigsResult:
-        """Compare two configurations of a device. ``GET /api/v1.0/device/{hostname}/config_diff``"""
-        return self._call("GET", path_of("/api/v1.0/device/{hostname}/config_diff", {"hostname": hostname}), query={"from": from_, "to": to})  # type: ignore[no-any-return]
+    def diff_configs(self, hostname: str | int, *, from_: str | int | None = None, to: str | int | None = None, other: str | int | None = None) -> DiffConfigsResult:
+        """Compare two configurations. ``GET /api/v1.0/device/{hostname}/config_diff``"""
+        return self._call("GET", path_of("/api/v1.0/device/{hostname}/config_diff", {"hostname": hostname}), query={"from": from_, "to": to, "other": other})  # type: ignore[no-any-return]
 
     def discover_device(self, body: DiscoverDeviceRequest) -> JobStarted:
         """Discover a device. ``POST /api/v1.0/device_discover``"""
@@ -609,6 +613,10 @@ class Calls(Transport):
     def revoke_token(self, id: int) -> RevokeTokenResult:
         """Revoke a token. ``DELETE /api/v1.0/auth/tokens/{id}``"""
         return self._call("DELETE", path_of("/api/v1.0/auth/tokens/{id}", {"id": id}))  # type: ignore[no-any-return]
+
+    def search_configs(self, *, q: str | int | None = None, hostname: str | int | None = None, before: str | int | None = None, after: str | int | None = None) -> SearchConfigsResult:
+        """Search the stored configurations. ``GET /api/v1.0/configs``"""
+        return self._call("GET", "/api/v1.0/configs", query={"q": q, "hostname": hostname, "before": before, "after": after})  # type: ignore[no-any-return]
 
     def set_default_firmware(self, filename: str | int) -> Any:
         """Make an image the default of its family. ``POST /api/v1.0/firmware/{filename}/set-default``"""

@@ -50,6 +50,7 @@ class AddedSyncEvent(TypedDict):
 class Alert(TypedDict):
     id: int
     rule: str
+    cause: str
     level: str
     title: str
     count: int
@@ -58,6 +59,11 @@ class Alert(TypedDict):
     send_at: str
     sent_at: str | None
     resolved_at: str | None
+    is_open: bool
+    acknowledged_at: str | None
+    acknowledged_by: str | None
+    acknowledged_comment: str | None
+    reasons: list[AlertReason]
 
 
 class AlertOverview(TypedDict):
@@ -67,6 +73,13 @@ class AlertOverview(TypedDict):
     rules: list[AlertRule]
     deliveries: DeliveryCounts
     alerts: list[Alert]
+
+
+class AlertReason(TypedDict):
+    sentence: str
+    devices: list[str]
+    job_id: int | None
+    repository: str | None
 
 
 class AlertReceiver(TypedDict):
@@ -79,6 +92,7 @@ class AlertRule(TypedDict):
     name: str
     level: str
     to: list[str]
+    sentence: str
 
 
 class ApiToken(TypedDict):
@@ -255,6 +269,14 @@ class CommitRefusal(TypedDict):
 class CommitsOfRepository(TypedDict):
     in_force: str | None
     commits: list[RepositoryCommit]
+
+
+class ConfigHit(TypedDict):
+    hostname: str
+    job_id: int | None
+    finish_time: str | None
+    count: int
+    lines: list[FoundLine]
 
 
 ConfigSource: TypeAlias = "Literal[\"running\", \"generated\"] | int"
@@ -686,6 +708,12 @@ class Forbidden(TypedDict):
     message: FailureMessage
 
 
+class FoundLine(TypedDict):
+    number: int
+    section: str
+    text: str
+
+
 class Freeze(TypedDict):
     name: str
     groups: list[str] | None
@@ -868,6 +896,7 @@ class JobCounts(TypedDict):
     succeeded: int
     failed: int
     changed: int
+    not_begun: NotRequired[int]
 
 
 class JobDiffs(TypedDict):
@@ -901,6 +930,8 @@ class JobProgress(TypedDict):
     failures: list[FailureGroup]
     totals: JobTotals
     seconds_left: int | None
+    undoable: int
+    undone_by: list[int]
 
 
 class JobQueueCounts(TypedDict):
@@ -1518,6 +1549,7 @@ class StoppedRollout(TypedDict):
 class StoredConfig(TypedDict):
     job_id: int
     finish_time: str
+    function_name: str
     failed: bool
     has_config: bool
     by: str | None
@@ -2172,6 +2204,10 @@ class WaitsForApproval(TypedDict):
     data: WaitsForApprovalData
 
 
+class AcknowledgeAlertResult(TypedDict):
+    acknowledged_alert: Alert
+
+
 class AdmitPersonResult(TypedDict):
     admitted_person: Person
 
@@ -2261,6 +2297,7 @@ DiffConfigsResult = TypedDict(
     {
         "hostname": "str",
         "from": "ConfigSource",
+        "other": "str",
         "to": "ConfigSource",
         "diff": "str",
     },
@@ -2525,6 +2562,12 @@ class RevokeCertificateResult(TypedDict):
 
 class RevokeTokenResult(TypedDict):
     revoked_token: ApiToken
+
+
+class SearchConfigsResult(TypedDict):
+    hits: list[ConfigHit]
+    searched: int
+    next: str | None
 
 
 class TestPluginsResult(TypedDict):

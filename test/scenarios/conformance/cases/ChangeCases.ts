@@ -108,7 +108,21 @@ const lines = [
   ...live(11, "hostname east-a1\nvlan 1\nvlan 2"),
   ...live(13, null)
 ]
-const get = (name: string, where: string, data: Expected, given = lines): Case => ({
+/** A synchronization of another device. */
+const ofOther = [
+  "insert into job (id, status, function_name, finish_time) values (20, 'FINISHED', 'sync_devices', '2026-03-03T12:03:05Z')",
+  `insert into job_device (job_id, hostname, failed, job_tasks, reached_end) values (20, 'east-a2', false, '${JSON.stringify(
+    [{ task_name: "Generate device config", result: "hostname east-a2\nvlan 2", diff: "", failed: false }]
+  )}', true)`
+]
+/** The configurations that two devices were last proved to run, one of them with a secret. */
+const lastProved = [
+  `insert into proved_config (device_id, job_id, hash, config)
+    select id, 11, 'x', E'hostname east-a1\nvlan 1\nvlan 2' from device where hostname = 'east-a1'`,
+  `insert into proved_config (device_id, job_id, hash, config) select id, null, 'y',
+    E'snmp-server community 2c6af1 ro\ninterface Ethernet1\n   switchport access vlan 7' from device where hostname = 'east-a2'`
+]
+const get = (name: string, where: string, data: Expected, given: ReadonlyArray<string> = lines): Case => ({
   name,
   given,
   request: { method: "GET", path: where },
@@ -120,7 +134,14 @@ const stored: ReadonlyArray<Case> = [
     hostname: "east-a1",
     configs: [
       { job_id: 13, has_config: false },
-      { job_id: 11, finish_time: "2026-03-02T12:03:05", failed: false, has_config: true, settings_commit: null },
+      {
+        job_id: 11,
+        finish_time: "2026-03-02T12:03:05",
+        function_name: "sync_devices",
+        failed: false,
+        has_config: true,
+        settings_commit: null
+      },
       { job_id: 10 }
     ]
   }),
@@ -130,6 +151,84 @@ const stored: ReadonlyArray<Case> = [
     to: 11,
     diff: "@@ -1,2 +1,3 @@\n hostname east-a1\n vlan 1\n+vlan 2"
   }),
+  get(
+    "the diff of two devices",
+    `${device}/config_diff?from=11&to=20&other=east-a2`,
+    {
+      hostname: "east-a1",
+      from: 11,
+      other: "east-a2",
+      to: 20,
+      diff: "@@ -1,3 +1,2 @@\n-hostname east-a1\n-vlan 1\n+hostname east-a2\n vlan 2"
+    },
+    [...lines, ...ofOther]
+  ),
+  bad(
+    "that the other device is unknown",
+    { method: "GET", path: `${device}/config_diff?from=11&to=11&other=nobody` },
+    "Job 11 has stored no configuration of nobody",
+    404
+  ),
+  bad(
+    "that the other device has no name",
+    { method: "GET", path: `${device}/config_diff?other=a%20b` },
+    "other is not a valid hostname"
+  ),
+  get(
+    "lines of the configurations that devices were last proved to run",
+    "/configs?q=VLAN",
+    {
+      hits: [
+        { hostname: "east-a1", job_id: 11, finish_time: "2026-03-02T12:03:05", count: 2, lines: [{ number: 2 }, {}] },
+        {
+          hostname: "east-a2",
+          job_id: null,
+          count: 1,
+          lines: [{ number: 3, section: "interface Ethernet1", text: "switchport access vlan 7" }]
+        }
+      ],
+      next: null
+    },
+    [...lines, ...lastProved]
+  ),
+  get("no secrets, which are hidden before", "/configs?q=2c6af1", { hits: [] }, [...lines, ...lastProved]),
+  get(
+    "lines of what devices ran before a time",
+    "/configs?q=vlan&before=2026-03-02",
+    { hits: [{ hostname: "east-a1", job_id: 10, count: 1 }] },
+    lines
+  ),
+  get(
+    "all configurations of a device with a text",
+    "/configs?q=vlan&hostname=east-a1",
+    {
+      hits: [
+        { job_id: 11, count: 2 },
+        { job_id: 10, count: 1, lines: [{ text: "vlan 1" }] }
+      ],
+      searched: 2,
+      next: null
+    },
+    lines
+  ),
+  get("the rest after a device", "/configs?q=vlan&after=east-a1", { hits: [{ hostname: "east-a2" }] }, [
+    ...lines,
+    ...lastProved
+  ]),
+  ...["/configs", "/configs?q=x"].map((where) =>
+    bad("that a text is needed", { method: "GET", path: where }, "q must have 2 to 200 characters")
+  ),
+  bad(
+    "that this is no time",
+    { method: "GET", path: "/configs?q=vlan&before=monday" },
+    "before must be a valid ISO format date time string"
+  ),
+  bad(
+    "an error for an unknown device",
+    { method: "GET", path: "/configs?q=vlan&hostname=nobody" },
+    "Device not found",
+    404
+  ),
   get("no difference of one from itself", `${device}/config_diff?from=11&to=11`, { diff: "" }),
   get("the diff of a job and the running configuration", `${device}/config_diff?from=11&to=running`, { to: "running" }),
   bad(
