@@ -158,6 +158,7 @@ export const screens: ReadonlyArray<Screen> = [
   {
     path: "/ports",
     label: "Ports by a list",
+    under: "/devices",
     reads: "/interfaces.csv",
     load: () => import("../screens/ports/BulkPorts.tsx")
   },

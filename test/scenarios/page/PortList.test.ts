@@ -60,7 +60,9 @@ describe.skipIf(!hasChromium)(`Ports by a list in the page${hasChromium ? "" : `
           await mistakes.getByRole("button", { name: "Line 4" }).click()
         })
         const marked = yield* steps(() =>
-          list.evaluate((field: HTMLTextAreaElement) => field.value.slice(field.selectionStart, field.selectionEnd))
+          page.evaluate<string>(
+            "document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)"
+          )
         )
         expect(marked).toBe("Ethernet99;lhv-acc1;;STAFF;")
         yield* sound(page, "ports-mistakes")
