@@ -119,6 +119,10 @@ const walk = Effect.fnUntraced(function* (role: string) {
     await page.goto("/ui/")
     await page.getByRole("navigation").first().waitFor()
     await look("landing")
+    const isLed = async (where: string) => {
+      if ((await page.getByText("You may not see this").count()) > 0) found.push(`${where}: leads to nothing`)
+    }
+    await isLed("landing")
     await page.route("**/api/v1.0/**", onlyAsked(noted, token))
     const linked = await page
       .locator(".nav-link[href]")
@@ -129,6 +133,7 @@ const walk = Effect.fnUntraced(function* (role: string) {
     for (const path of new Set([...linked, ...written])) {
       await page.goto(path)
       await look(path)
+      if (linked.includes(path)) await isLed(path)
       for (const tab of await page.getByRole("main").getByRole("tab").all()) {
         await tab.click()
         await look(`${path} ${await tab.innerText()}`)

@@ -10,7 +10,7 @@ import { useMay, useMayChangePorts } from "../../app/useSession.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Tone } from "../../parts/Tone.tsx"
 import { When } from "../../parts/When.tsx"
-import { hasEdits, isEditable, isTyped, type StoredPort, UNTOUCHED } from "../device/ports/edits.ts"
+import { hasEdits, isEditable, isTyped, type StoredPort, UNTOUCHED, vlanOf } from "../device/ports/edits.ts"
 import { errorsOf, type Readings, stateOf, useOf } from "../device/ports/plate.ts"
 import { PortForm, PortHistory, RestartPort } from "../device/ports/PortCard.tsx"
 import "../device/ports/ports.css"
@@ -34,7 +34,9 @@ const Facts = ({
 }) => {
   const vlans = useVlans(place.hostname)
   const reading = readings?.ports[place.port]
-  const use = port === undefined ? (place.vlan_name ?? "") : useOf(port)
+  // where the network decides, the VLAN is the one in which the machine was heard
+  const isOpen = port === undefined || vlanOf(port) === ""
+  const use = isOpen && place.vlan_name !== null ? place.vlan_name : port === undefined ? "" : useOf(port)
   const id = vlans.find(({ name }) => name === use)?.id ?? (place.vlan_name === use ? place.vlan : null)
   const errors = errorsOf(reading)
   const at = speed(reading?.speed)
@@ -62,6 +64,7 @@ const Facts = ({
           <dt>VLAN</dt>
           <dd>
             {use} {id}
+            {isOpen && port !== undefined && place.vlan_name !== null && ` (${inSentence(useOf(port))})`}
           </dd>
         </>
       )}
