@@ -231,11 +231,10 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
           // a switch is changed by hand
           ;(yield* lab.get(drifted)).configure("snmp-server location elsewhere\n")
           yield* steps(async () => {
-            await bert.goto(`/ui/device/${drifted}?tab=drift`)
-            await his.press(bert.getByRole("button", { name: "Look for drift" }))
-            await his.press(bert.getByRole("dialog").getByRole("button", { name: "Look for drift" }))
-            await bert.waitForURL(/\/ui\/job\/\d+/)
-            await bert.getByText("Done", { exact: true }).waitFor()
+            await bert.goto(`/ui/device/${drifted}`)
+            await his.press(bert.getByRole("button", { name: "More actions" }))
+            await his.press(bert.getByRole("menuitem", { name: "Compare now" }))
+            await bert.getByText(/changed by hand, found by/).waitFor()
             await his.go("Overview", "o")
             await his.press(bert.getByRole("link", { name: /^[12] changed by hand$/ }))
             await bert.getByRole("link", { name: drifted }).waitFor()
@@ -243,9 +242,10 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
 
           // it is undone: shown first, then pushed
           yield* steps(async () => {
-            await bert.goto(`/ui/device/${drifted}?tab=drift`)
-            await his.press(bert.getByRole("button", { name: "Undo it" }))
-            await his.press(bert.getByRole("dialog").getByRole("button", { name: "Undo it" }))
+            await bert.goto(`/ui/device/${drifted}`)
+            await his.press(bert.getByRole("button", { name: "Put back…" }))
+            await his.press(bert.getByRole("dialog").getByRole("button", { name: "Preview it" }))
+            await bert.waitForURL(/\/ui\/change\?/)
             await bert.getByText("snmp-server location elsewhere").first().waitFor()
             await his.press(bert.getByRole("button", { name: "Push what is shown" }))
             await bert.waitForURL(/\/ui\/job\/\d+/)
