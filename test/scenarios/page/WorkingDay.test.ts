@@ -181,6 +181,7 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
             await bert.getByText("1 device", { exact: true }).waitFor()
             await his.press(bert.getByRole("link", { name: ported }))
             await bert.waitForURL(new RegExp(`/ui/device/${ported}`))
+            await bert.goto(`/ui/device/${ported}?tab=ports`)
             await his.press(bert.getByRole("button", { name: "Ethernet3", exact: true }))
             await his.write(bert.getByRole("textbox", { name: "Description" }), "meeting room")
             await bert.getByText("description meeting room").first().waitFor()
