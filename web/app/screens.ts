@@ -1,31 +1,7 @@
 /** The screens: address, title, place in the navigation, and the call that a user must be allowed to make to see them. */
 import type { ComponentType } from "react"
-import {
-  type Icon,
-  IconBell,
-  IconBook,
-  IconCpu,
-  IconGitBranch,
-  IconGitPullRequest,
-  IconHeartbeat,
-  IconHistory,
-  IconLayoutDashboard,
-  IconListCheck,
-  IconPlugConnected,
-  IconSearch,
-  IconServer2,
-  IconTopologyStar3,
-  IconUsers
-} from "@tabler/icons-react"
-import {
-  type ReadCount,
-  useAlertsCount,
-  useDevicesCount,
-  useJobsCount,
-  useNewCount,
-  useRepositoryCount,
-  useServerCount
-} from "./counts.ts"
+import { type Icon, IconBell, IconBook, IconCpu, IconGitBranch, IconGitPullRequest, IconHeartbeat, IconHistory, IconInbox, IconLayoutDashboard, IconListCheck, IconPlugConnected, IconSearch, IconServer2, IconTopologyStar3, IconUsers } from "@tabler/icons-react"
+import { type ReadCount, useAlertsCount, useApprovalsCount, useDevicesCount, useJobsCount, useNewCount, useRepositoryCount, useServerCount } from "./counts.ts"
 
 /** The groups of the navigation, in their order; the first and the last have no heading. */
 export const GROUPS = ["", "Network", "Change", "Operations", "foot"] as const
@@ -71,6 +47,13 @@ export const screens: ReadonlyArray<Screen> = [
     load: () => import("../screens/find/Find.tsx")
   },
   {
+    path: "/approvals",
+    label: "Approvals",
+    entry: { group: "", icon: IconInbox, leaps: ["p"], count: useApprovalsCount },
+    reads: "/approvals/jobs",
+    load: () => import("../screens/approvals/Approvals.tsx")
+  },
+  {
     path: "/devices",
     label: "Devices",
     entry: { group: "Network", icon: IconServer2, leaps: ["d"], count: useDevicesCount },
@@ -103,7 +86,14 @@ export const screens: ReadonlyArray<Screen> = [
     label: "Changes",
     entry: { group: "Change", icon: IconGitPullRequest, leaps: ["c"] },
     reads: "/jobs",
-    load: () => import("../screens/change/Change.tsx")
+    load: () => import("../screens/change/Changes.tsx")
+  },
+  {
+    path: "/change/$id",
+    label: "Change",
+    under: "/change",
+    reads: "/jobs",
+    load: () => import("../screens/change/Review.tsx")
   },
   {
     path: "/jobs",
