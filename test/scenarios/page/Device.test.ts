@@ -129,8 +129,12 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
 
     it.effect("shows the origin of its settings, its configuration, neighbours, trust and history", () =>
       Effect.gen(function* () {
-        const { page } = yield* Site
+        const { boss, page } = yield* Site
         const tab = (name: string) => page.getByRole("tab", { name }).click()
+        // so that it should run something else
+        yield* boss("PUT", `/device/${NAME}/interfaces`, {
+          interfaces: { Ethernet4: { data: { description: "later" } } }
+        })
         yield* steps(async () => {
           await page.goto(`/ui/device/${NAME}?tab=settings`)
           await page
