@@ -29,7 +29,7 @@ export const useAsk = <Name extends CallName>(
 ): UseQueryResult<Answered<Answer<Name>>> => {
   const may = useMay()
   const [method = "GET"] = name.split(" ", 1)
-  const [path = ""] = addressOf(name, { ...(sent.params === undefined ? {} : { params: sent.params }) }).split("?", 1)
+  const [path = ""] = addressOf(name, sent.params === undefined ? {} : { params: sent.params }).split("?", 1)
   const isPermitted = isAboutCaller(path.slice(BASE.length)) || may(method, path.slice(BASE.length))
   return useQuery({
     queryKey: [name, sent.params ?? null, sent.query ?? null, sent.body ?? null],
