@@ -72,6 +72,7 @@ import portReadings from "./migrations/0080_port_readings.ts"
 import acknowledgedAlerts from "./migrations/0083_acknowledged_alerts.ts"
 import endsOfAlerts from "./migrations/0084_ends_of_alerts.ts"
 import viewedGroups from "./migrations/0081_viewed_groups.ts"
+import savedViews from "./migrations/0077_saved_views.ts"
 
 /**
  * Every migration in order. `oldest` is the oldest release that can work with the database afterwards. A migration that only
@@ -140,6 +141,7 @@ export const migrations = [
   { name: "0074_identity_plans", oldest: "0.2.0", up: identityPlans },
   { name: "0075_natural_names", oldest: "0.2.0", up: naturalNames },
   { name: "0076_overview_history", oldest: "0.2.0", up: overviewHistory },
+  { name: "0077_saved_views", oldest: "0.2.0", up: savedViews },
   { name: "0080_port_readings", oldest: "0.2.0", up: portReadings },
   { name: "0081_viewed_groups", oldest: "0.2.0", up: viewedGroups },
   { name: "0083_acknowledged_alerts", oldest: "0.2.0", up: acknowledgedAlerts },
