@@ -131,7 +131,7 @@ const take = async (browser: Browser, made: Made, { at, name, shows, then }: Pic
   await page.waitForLoadState("networkidle").catch(() => undefined)
   await page.screenshot({ path: file })
   await context.close()
-  console.log(`${name}: ${file}`)
+  process.stdout.write(`${name}: ${file}\n`)
 }
 
 /** The demo, until it serves. */
