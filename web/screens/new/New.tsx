@@ -118,6 +118,7 @@ const RefusedLeases = () => {
 }
 
 export default function New() {
+  const may = useMay()
   const [{ tab = "one" }, change] = useWords()
   const [all, setStarted] = useState<ReadonlyArray<{ readonly job: number; readonly hostname: string }>>([])
   return (
@@ -127,8 +128,8 @@ export default function New() {
         <Tabs.List>
           <Tabs.Tab value="one">One by one</Tabs.Tab>
           <Tabs.Tab value="several">Several at once</Tabs.Tab>
-          <Tabs.Tab value="keys">Host keys</Tabs.Tab>
-          <Tabs.Tab value="leases">Leases</Tabs.Tab>
+          {may("GET", "/device_hostkeys") && <Tabs.Tab value="keys">Host keys</Tabs.Tab>}
+          {may("GET", "/dhcp_leases") && <Tabs.Tab value="leases">Leases</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="one">
           {all.map(({ hostname, job }) => (
