@@ -13,6 +13,8 @@ import { timer } from "../../support/Patience.ts"
 import { accessNames } from "../chaos/ManagedCampus.ts"
 import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
+/** An image whose checksum was mistyped. */
+const OTHER = "EOS-4.99.1F.swi"
 const NAMES = accessNames(3)
 const [FIRST = "", , SILENT = ""] = NAMES
 const GROUPS = `---
