@@ -733,6 +733,7 @@ export type Freeze = {
   readonly is_in_force: boolean
   readonly begins_at: string | null
   readonly ends_at: string | null
+  readonly spans: ReadonlyArray<WindowSpan>
 }
 
 export type GeneratedConfig = {
@@ -1721,6 +1722,7 @@ export type Window = {
   readonly is_open: boolean
   readonly opens_at: string | null
   readonly closes_at: string | null
+  readonly spans: ReadonlyArray<WindowSpan>
 }
 
 export type WindowOverview = {
@@ -1730,6 +1732,8 @@ export type WindowOverview = {
   readonly freezes: ReadonlyArray<Freeze>
   readonly asked: WindowVerdict | null
 }
+
+export type WindowSpan = { readonly from: string; readonly to: string }
 
 export type WindowVerdict = {
   readonly devices: number

@@ -742,6 +742,7 @@ class Freeze(TypedDict):
     is_in_force: bool
     begins_at: str | None
     ends_at: str | None
+    spans: list[WindowSpan]
 
 
 class GeneratedConfig(TypedDict):
@@ -1891,6 +1892,7 @@ class Window(TypedDict):
     is_open: bool
     opens_at: str | None
     closes_at: str | None
+    spans: list[WindowSpan]
 
 
 class WindowOverview(TypedDict):
@@ -1899,6 +1901,15 @@ class WindowOverview(TypedDict):
     windows: list[Window]
     freezes: list[Freeze]
     asked: WindowVerdict | None
+
+
+WindowSpan = TypedDict(
+    "WindowSpan",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
 
 
 class WindowVerdict(TypedDict):
