@@ -67,9 +67,15 @@ export const demo = Command.make(
       Flag.withDescription("On real routers of FRRouting in namespaces: Linux, root and some packages are needed"),
       Flag.withDefault(false)
     ),
+    topology: Flag.String("topology").pipe(
+      Flag.withDescription("On the switches of this topology file, such as examples/lab/campus-308/campus.clab.yml"),
+      Flag.optional
+    ),
     port: Flag.Int("port").pipe(Flag.withDescription("Port of the API"), Flag.withDefault(5000))
   },
-  Effect.fnUntraced(function* ({ real, ...options }) {
+  Effect.fnUntraced(function* ({ real, topology, ...options }) {
+    if (Option.isSome(topology))
+      return yield* (yield* Effect.promise(() => import("../demo/CampusDemo.ts"))).run(options, topology.value)
     if (!real) return yield* (yield* Effect.promise(() => import("../demo/Demo.ts"))).run(options)
     return yield* (yield* Effect.promise(() => import("../demo/RealDemo.ts"))).run(options)
   })

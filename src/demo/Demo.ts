@@ -5,6 +5,7 @@
  */
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { Lab, type LabShape } from "../lab/Lab.ts"
+import type { Topology } from "../lab/Topology.ts"
 import * as Server from "../Server.ts"
 import {
   type DemoApi,
@@ -102,10 +103,10 @@ const story = Effect.fnUntraced(function* (options: DemoOptions, lab: LabShape, 
   yield* step("Everything held")
 })
 
-const play = Effect.fnUntraced(function* (options: DemoOptions) {
+/** The stage of a demo, until the scope ends: repositories of its own, the simulated switches, and a server for them. */
+export const stage = Effect.fnUntraced(function* (options: DemoOptions, topologyIn: (folder: string) => Topology) {
   yield* requirePort(options.port)
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "switchyard-demo-" })
   // the embedded database may run as another user, who needs access
   yield* fs.chmod(folder, 0o711)
@@ -115,12 +116,19 @@ const play = Effect.fnUntraced(function* (options: DemoOptions) {
   )
   const settings = yield* Campus.repository("settings", folder)
   const templates = yield* Campus.repository("templates", folder)
-  const hook = [path.resolve(import.meta.dirname, "../../bin/switchyard"), "dhcp-hook"]
-  const hookEnvironment = { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` }
-  const services = yield* Layer.build(Lab.layer(Campus.topology(hook, hookEnvironment)))
+  const services = yield* Layer.build(Lab.layer(topologyIn(folder)))
   const lab = yield* Effect.provideContext(Lab, services)
   const environment = Campus.environment({ folder, lab, port: options.port, settings, templates })
   yield* Layer.build(Server.layerOf({ ...environment, PLUGIN_FILE: `${folder}/plugins.yml` }))
+  return { lab, settings }
+})
+
+const play = Effect.fnUntraced(function* (options: DemoOptions) {
+  const path = yield* Path.Path
+  const hook = [path.resolve(import.meta.dirname, "../../bin/switchyard"), "dhcp-hook"]
+  const { lab, settings } = yield* stage(options, (folder) =>
+    Campus.topology(hook, { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` })
+  )
   yield* story(options, lab, settings)
   if (options.exit) return
   yield* say("Serving on. Stop with Ctrl-C.")

@@ -181,6 +181,7 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
             await bert.getByText("1 device", { exact: true }).waitFor()
             await his.press(bert.getByRole("link", { name: ported }))
             await bert.waitForURL(new RegExp(`/ui/device/${ported}`))
+            await his.press(bert.getByRole("tab", { name: "Ports" }))
             await his.press(bert.getByRole("button", { name: /^Ethernet3:/ }))
             await his.write(bert.getByLabel("Description"), "meeting room")
             await his.press(bert.getByRole("button", { name: "Show what changes" }))
