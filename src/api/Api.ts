@@ -1,4 +1,5 @@
 /** The whole HTTP API as data: its groups below their paths. The OpenAPI document and the routes both come from here. */
+import { ViewsGroup } from "./ViewsApi.ts"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ActorGroup, DevicesGroup } from "./DevicesApi.ts"
 import { AlertsGroup } from "./AlertsApi.ts"
@@ -51,6 +52,7 @@ const versioned = HttpApi.make("switchyard")
     AuditGroup,
     EventsGroup,
     WindowsGroup,
+    ViewsGroup,
     AlertsGroup,
     ServerGroup,
     SystemGroup

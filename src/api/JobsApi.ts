@@ -3,7 +3,12 @@ import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job, JobLock } from "../domain/Job.ts"
 import { JobProgress } from "../domain/JobFailures.ts"
-import { ClearLockRequest, DecisionRequest, JobActionRequest } from "../domain/requests/OperationRequests.ts"
+import {
+  ClearLockRequest,
+  DecisionRequest,
+  JobActionRequest,
+  ViewedRequest
+} from "../domain/requests/OperationRequests.ts"
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
 import { jobFields } from "../domain/ListFields.ts"
 import * as Documented from "./Documented.ts"
@@ -12,6 +17,7 @@ import { BadRequest, Conflict, Enveloped, NotFound, Page } from "./Answers.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { JobResult } from "../domain/jobs/JobResults.ts"
 import { JobDiffs } from "../domain/DiffGroups.ts"
+import { JobApproval, JobScope } from "../domain/JobScope.ts"
 
 /** A job with its result as the document describes it; any stored result passes. */
 const JobRecord = Schema.Struct({
@@ -36,6 +42,7 @@ const progressExample = {
       timer_until: "2026-03-02T09:16:27.512",
       silent_since: null,
       certain_until: null,
+      stage: 1,
       not_begun: false,
       step: null,
       why: null,
@@ -67,6 +74,9 @@ const groupKeyRule = (sent: string) =>
     ? Result.succeed(sent)
     : Result.fail("group must be the key of a group, 16 hexadecimal digits")
 
+/** All groups of the job that the caller has marked. */
+const ViewedGroups = Schema.Struct({ groups: Schema.Array(Schema.String) }).annotate({ identifier: "ViewedGroups" })
+
 const diffsExample = {
   groups: [
     {
@@ -78,13 +88,68 @@ const diffsExample = {
       removed: 0,
       score: 1.2,
       risks: [],
-      risk: { level: "low" as const, reason: null }
+      risk: { level: "low" as const, reason: null },
+      viewed: false
     }
   ],
   changed: 596,
   unchanged: 3,
   failed: 1,
   left_out: 0
+}
+
+const approvalExample: JobApproval = {
+  job_id: 26,
+  function_name: "sync_devices",
+  title: "Guest network; own NTP south",
+  ticket_ref: "CHG-1042",
+  status: "SCHEDULED",
+  outcome: null,
+  reason: "the change score of lhv-s-acc100 is 131.0, above 20",
+  dry_run_job: 19,
+  asked_by: "otto",
+  asked_at: "2026-03-02T09:12:07.512",
+  expires_at: "2026-03-03T09:12:07.512",
+  decision: null,
+  decided_by: null,
+  decided_at: null,
+  comment: null,
+  is_yours: false,
+  may_decide: true,
+  why_not: null,
+  approvers: ["anna", "maria"],
+  devices: 100,
+  risk: { level: "high", reason: "+spanning-tree mode mstp", devices: 1 }
+}
+
+const scopeExample: JobScope = {
+  devices: 102,
+  hostnames: ["lhv-s-acc1", "lhv-s-acc2"],
+  would_change: 100,
+  not_compared: 2,
+  outdated: [],
+  device_types: [
+    { name: "ACCESS", count: 100 },
+    { name: "DIST", count: 2 }
+  ],
+  groups: [{ name: "SOUTH", count: 102, of: 102 }],
+  sites: [],
+  machines: 3900,
+  uplinks: [{ hostname: "lhv-s-dist1", ports: ["Ethernet49"] }],
+  rollout: {
+    stages: [{ is_canary: true, count: 2, hostnames: ["lhv-s-acc1", "lhv-s-acc2"] }],
+    at_once: 20,
+    confirm_mode: 1,
+    timer_seconds: 300,
+    stops_at: 10,
+    takes_back: false,
+    urgent: false,
+    emergency: null,
+    waits_for_window: false,
+    seconds: 840
+  },
+  window: null,
+  approval: approvalExample
 }
 
 const leaveOut: Readonly<Record<string, QueryParameter>> = {
@@ -121,7 +186,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
       name: "listJobs",
       summary: "List jobs",
       description:
-        "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that failed as a whole, `partial` those with some failed devices, `filter[failed_today]=true` both of the last day, `filter[dry_run_job]=12` those that push the differences of dry run 12; also `filter[counts.failed]` and `filter[failed_devices][contains]`.",
+        "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that failed as a whole, `partial` those with some failed devices, `filter[failed_today]=true` both of the last day, `filter[routine]=false` leaves out what the server did by itself with success, `filter[changes]=true` lists jobs that put configurations on devices, `filter[dry_run_job]=12` those that push the differences of dry run 12; also `filter[counts.failed]` and `filter[failed_devices][contains]`.",
       list: jobFields,
       query: { ...listQuery(["filter[function_name][contains]", "sync"]), ...limited, ...leaveOut },
       example: { response: one }
@@ -143,6 +208,11 @@ const endpoints = HttpApiGroup.make("jobs").add(
   ),
   HttpApiEndpoint.get("progress", "/job/:id(^\\d+$)/progress", {
     params: { id: Parameter.id },
+    query: {
+      brief: Schema.optionalKey(
+        Parameter.flag(shown("`true` leaves the list of devices empty: totals and failures only", "false"))
+      )
+    },
     success: Enveloped(JobProgress),
     error: NotFound
   }).annotateMerge(
@@ -150,7 +220,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
       name: "getJobProgress",
       summary: "Read the progress of a job by device",
       description:
-        "The devices of a job by name: the phase of each change, whether the device is done or has failed and why, and the end of the switch's own timer. The list contains all selected devices of a sync from its beginning. `failures` are groups of devices that failed alike, with what happened, what it did and what helps; `totals` count each device once, those that were not begun apart from failed ones; `seconds_left` is an estimate. `silent_since` and `certain_until` tell of a switch that does not answer after its commit. `unpausable` says why the job can never be paused. Events of the kinds `change` and `job` report each change.",
+        "The devices of a job by name: the phase of each change, whether the device is done or has failed and why, and the end of the switch's own timer. The list contains all selected devices of a sync from its beginning. `failures` are groups of devices that failed alike, with what happened, what it did and what helps; `totals` count each device once, those that were not begun apart from failed ones; `seconds_left` is an estimate. `silent_since` and `certain_until` tell of a switch that does not answer after its commit. `stage` is the number of a device's stage in a rollout of several, 0 for the canary. `undoable` devices would be restored by an undo; `undone_by` are the jobs that undo this one. `unpausable` says why the job can never be paused. Events of the kinds `change` and `job` report each change.",
       example: { response: { status: "success", data: progressExample } }
     })
   ),
@@ -181,6 +251,49 @@ const endpoints = HttpApiGroup.make("jobs").add(
         example: { response: { status: "success", data: diffsExample } }
       })
     ),
+  HttpApiEndpoint.get("scope", "/job/:id(^\\d+$)/scope", {
+    params: { id: Parameter.id },
+    success: Enveloped(JobScope),
+    error: NotFound
+  }).annotateMerge(
+    documented({
+      name: "getJobScope",
+      summary: "Read what a job is about",
+      description:
+        "For the person who decides over a waiting job: its devices as they would be chosen now, where they are, the machines on them, the uplinks that its differences touch, its plan with the time that it is likely to take, its windows, and its approval with the people who may give it. Also for previews: `outdated` names the devices that have changed since.",
+      example: { response: { status: "success", data: scopeExample } }
+    })
+  ),
+  HttpApiEndpoint.post("viewed", "/job/:id(^\\d+$)/viewed", {
+    params: { id: Parameter.id },
+    payload: ViewedRequest.schema,
+    success: Enveloped(ViewedGroups),
+    error: [BadRequest, NotFound]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        name: "markViewed",
+        summary: "Mark differences as viewed",
+        description:
+          "Marks groups of equal differences as viewed by the caller, or takes the marks back with `viewed: false`. A mark is for the caller alone, and `viewed` of `GET /job/:id/diffs` shows it. Everybody who may read the differences may mark them.",
+        example: {
+          request: { groups: ["5f0c1a2b91d3e4f0"], viewed: true },
+          response: { status: "success", data: { groups: ["5f0c1a2b91d3e4f0"] } }
+        }
+      })
+    ),
+  HttpApiEndpoint.get("approvals", "/approvals/jobs", {
+    success: Enveloped(Schema.Struct({ approvals: Schema.Array(JobApproval) }))
+  }).annotateMerge(
+    documented({
+      name: "listJobApprovals",
+      summary: "List approvals of jobs",
+      description:
+        "Jobs that wait, or have waited, for the approval of another person, the newest first, at most 200. `may_decide` says whether the caller may approve or reject it, `is_yours` whether the caller has asked for it. Requests that wait are in `GET /approvals`.",
+      example: { response: { status: "success", data: { approvals: [approvalExample] } } }
+    })
+  ),
   HttpApiEndpoint.put("abort", "/job/:id(^\\d+$)", {
     params: { id: Parameter.id },
     payload: JobActionRequest.schema,

@@ -53,6 +53,7 @@ import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
 import { PersonStore } from "../store/AccountStore.ts"
 import { RequestApprovalStore } from "../store/ApprovalStore.ts"
 import { CallerDevices } from "../access/CallerDevices.ts"
+import { ViewsLive } from "./ViewHandlers.ts"
 import { AttentionLive } from "./AttentionHandlers.ts"
 
 const Groups = Layer.mergeAll(
@@ -81,6 +82,7 @@ const Groups = Layer.mergeAll(
   AuditLive.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
   EventsLive,
   WindowsLive,
+  ViewsLive,
   AlertsLive,
   HealthLive,
   MetricsLive,

@@ -4,6 +4,7 @@ import { useDisclosure } from "@mantine/hooks"
 import { IconKeyboard, IconMoon, IconSearch, IconSun } from "@tabler/icons-react"
 import { Outlet, useLocation, useParams, useRouterState } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect } from "react"
+import { CRUMBS } from "../parts/PageHead.tsx"
 import { PlainLink } from "../parts/PlainLink.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { Waiting } from "../parts/Waiting.tsx"
@@ -64,7 +65,7 @@ const Crumbs = () => {
   const part = Object.values(parts)[0]
   if (entry === undefined) return null
   return (
-    <div className="crumbs">
+    <div className="crumbs" id={CRUMBS}>
       {screen === entry || part === undefined ? (
         <span>{entry.label}</span>
       ) : (

@@ -1,4 +1,5 @@
 /** The screens: address, title, place in the navigation, and the call that a user must be allowed to make to see them. */
+import type { ComponentType } from "react"
 import {
   type Icon,
   IconBell,
@@ -8,6 +9,7 @@ import {
   IconGitPullRequest,
   IconHeartbeat,
   IconHistory,
+  IconInbox,
   IconLayoutDashboard,
   IconListCheck,
   IconPlugConnected,
@@ -16,10 +18,10 @@ import {
   IconTopologyStar3,
   IconUsers
 } from "@tabler/icons-react"
-import type { ComponentType } from "react"
 import {
   type ReadCount,
   useAlertsCount,
+  useApprovalsCount,
   useDevicesCount,
   useJobsCount,
   useNewCount,
@@ -54,14 +56,14 @@ export const screens: ReadonlyArray<Screen> = [
     label: "Overview",
     entry: { group: "", icon: IconLayoutDashboard, leaps: ["o", "n"] },
     reads: "/overview",
-    load: () => import("../screens/now/Now.tsx")
+    load: () => import("../screens/overview/Overview.tsx")
   },
   {
     path: "/overview",
     label: "Overview",
     under: "/",
     reads: "/overview",
-    load: () => import("../screens/now/Now.tsx")
+    load: () => import("../screens/overview/Overview.tsx")
   },
   {
     path: "/find",
@@ -69,6 +71,13 @@ export const screens: ReadonlyArray<Screen> = [
     entry: { group: "", icon: IconSearch, leaps: ["f"] },
     reads: "/find",
     load: () => import("../screens/find/Find.tsx")
+  },
+  {
+    path: "/approvals",
+    label: "Approvals",
+    entry: { group: "", icon: IconInbox, leaps: ["p"], count: useApprovalsCount },
+    reads: "/approvals/jobs",
+    load: () => import("../screens/approvals/Approvals.tsx")
   },
   {
     path: "/devices",
@@ -103,7 +112,14 @@ export const screens: ReadonlyArray<Screen> = [
     label: "Changes",
     entry: { group: "Change", icon: IconGitPullRequest, leaps: ["c"] },
     reads: "/jobs",
-    load: () => import("../screens/change/Change.tsx")
+    load: () => import("../screens/change/Changes.tsx")
+  },
+  {
+    path: "/change/$id",
+    label: "Change",
+    under: "/change",
+    reads: "/jobs",
+    load: () => import("../screens/change/Review.tsx")
   },
   {
     path: "/jobs",

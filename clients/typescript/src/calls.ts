@@ -302,6 +302,14 @@ export abstract class Calls extends Transport {
     )
   }
 
+  /** Remove a saved view. `DELETE /api/v1.0/views/{id}` */
+  deleteView(id: number, options: CallOptions = {}): Promise<Records.DeleteViewResult> {
+    return this.call<Records.DeleteViewResult>(
+      { method: "DELETE", path: pathOf("/api/v1.0/views/{id}", { id }) },
+      options
+    )
+  }
+
   /** Compare two configurations. `GET /api/v1.0/device/{hostname}/config_diff` */
   diffConfigs(
     hostname: string | number,
@@ -471,11 +479,20 @@ export abstract class Calls extends Transport {
   }
 
   /** Read the progress of a job by device. `GET /api/v1.0/job/{id}/progress` */
-  getJobProgress(id: number, options: CallOptions = {}): Promise<Records.JobProgress> {
+  getJobProgress(
+    id: number,
+    query: Records.GetJobProgressQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.JobProgress> {
     return this.call<Records.JobProgress>(
-      { method: "GET", path: pathOf("/api/v1.0/job/{id}/progress", { id }) },
+      { method: "GET", path: pathOf("/api/v1.0/job/{id}/progress", { id }), query },
       options
     )
+  }
+
+  /** Read what a job is about. `GET /api/v1.0/job/{id}/scope` */
+  getJobScope(id: number, options: CallOptions = {}): Promise<Records.JobScope> {
+    return this.call<Records.JobScope>({ method: "GET", path: pathOf("/api/v1.0/job/{id}/scope", { id }) }, options)
   }
 
   /** Read one link. `GET /api/v1.0/linknet/{id}` */
@@ -862,6 +879,11 @@ export abstract class Calls extends Transport {
     )
   }
 
+  /** List approvals of jobs. `GET /api/v1.0/approvals/jobs` */
+  listJobApprovals(options: CallOptions = {}): Promise<Records.ListJobApprovalsResult> {
+    return this.call<Records.ListJobApprovalsResult>({ method: "GET", path: "/api/v1.0/approvals/jobs" }, options)
+  }
+
   /** Read the history of a job. `GET /api/v1.0/job/{id}/audit` */
   listJobAuditEvents(
     id: number,
@@ -1015,6 +1037,11 @@ export abstract class Calls extends Transport {
     return this.call<Records.ListUsersResult>({ method: "GET", path: "/api/v1.0/auth/users" }, options)
   }
 
+  /** List saved views. `GET /api/v1.0/views` */
+  listViews(options: CallOptions = {}): Promise<Records.ListViewsResult> {
+    return this.call<Records.ListViewsResult>({ method: "GET", path: "/api/v1.0/views" }, options)
+  }
+
   /** List host keys that need an approval. `GET /api/v1.0/device_hostkeys` */
   listWaitingHostKeys(options: CallOptions = {}): Promise<Records.ListWaitingHostKeysResult> {
     return this.call<Records.ListWaitingHostKeysResult>({ method: "GET", path: "/api/v1.0/device_hostkeys" }, options)
@@ -1028,6 +1055,14 @@ export abstract class Calls extends Transport {
   /** Log out. `POST /api/v1.0/auth/logout` */
   logout(options: CallOptions = {}): Promise<Records.EndedSession> {
     return this.call<Records.EndedSession>({ method: "POST", path: "/api/v1.0/auth/logout" }, options)
+  }
+
+  /** Mark differences as viewed. `POST /api/v1.0/job/{id}/viewed` */
+  markViewed(id: number, body: Records.MarkViewedRequest, options: CallOptions = {}): Promise<Records.ViewedGroups> {
+    return this.call<Records.ViewedGroups>(
+      { method: "POST", path: pathOf("/api/v1.0/job/{id}/viewed", { id }), body },
+      options
+    )
   }
 
   /** Sign on in the page. `POST /api/v1.0/auth/session` */
@@ -1192,6 +1227,11 @@ export abstract class Calls extends Transport {
       { method: "DELETE", path: pathOf("/api/v1.0/auth/tokens/{id}", { id }) },
       options
     )
+  }
+
+  /** Save a view of a list. `POST /api/v1.0/views` */
+  saveView(body: Records.SaveViewRequest, options: CallOptions = {}): Promise<Records.SaveViewResult> {
+    return this.call<Records.SaveViewResult>({ method: "POST", path: "/api/v1.0/views", body }, options)
   }
 
   /** Search the stored configurations. `GET /api/v1.0/configs` */

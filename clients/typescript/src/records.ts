@@ -97,6 +97,12 @@ export type ApiToken = {
 
 export type ApprovalAnswer = { readonly status: number; readonly message: unknown }
 
+export type ApprovalRisk = {
+  readonly level: "low" | "medium" | "high"
+  readonly reason: string | null
+  readonly devices: number
+}
+
 export type ApprovalWait = {
   readonly reason: "approval"
   readonly why: string
@@ -308,6 +314,10 @@ export type Conflict = {
 
 export type ConnectionCount = { readonly state: string; readonly count: number }
 
+export type CountedGroup = { readonly name: string; readonly count: number; readonly of: number }
+
+export type CountedName = { readonly name: string; readonly count: number }
+
 export type CountedVersion = { readonly os_version: string | null; readonly count: number }
 
 export type DatabaseStatus = {
@@ -487,6 +497,7 @@ export type DeviceProgress = {
   readonly timer_until: string | null
   readonly silent_since: string | null
   readonly certain_until: string | null
+  readonly stage: number | null
   readonly not_begun: boolean
   readonly step: string | null
   readonly why: string | null
@@ -538,6 +549,7 @@ export type DiffGroup = {
   readonly score: number | null
   readonly risks: ReadonlyArray<RiskyLine>
   readonly risk: ChangeRisk
+  readonly viewed: boolean
 }
 
 export type DiscoverDeviceRequest = { readonly ztp_mac: string; readonly dhcp_ip: string }
@@ -878,6 +890,30 @@ export type Job = {
   readonly aborted_by: string | null
 }
 
+export type JobApproval = {
+  readonly job_id: number
+  readonly function_name: string
+  readonly title: string | null
+  readonly ticket_ref: string | null
+  readonly status: JobStatus
+  readonly outcome: JobOutcome | null
+  readonly reason: string
+  readonly dry_run_job: number | null
+  readonly asked_by: string
+  readonly asked_at: string
+  readonly expires_at: string
+  readonly decision: "approved" | "rejected" | "expired" | "unneeded" | "withdrawn" | null
+  readonly decided_by: string | null
+  readonly decided_at: string | null
+  readonly comment: string | null
+  readonly is_yours: boolean
+  readonly may_decide: boolean
+  readonly why_not: string | null
+  readonly approvers: ReadonlyArray<string>
+  readonly devices: number | null
+  readonly risk: ApprovalRisk | null
+}
+
 export type JobCounts = {
   readonly devices: number
   readonly succeeded: number
@@ -934,6 +970,22 @@ export type JobResult =
   | UpgradeResult
   | FileResult
   | AbortedResult
+
+export type JobScope = {
+  readonly devices: number
+  readonly hostnames: ReadonlyArray<string>
+  readonly would_change: number | null
+  readonly not_compared: number | null
+  readonly outdated: ReadonlyArray<string>
+  readonly device_types: ReadonlyArray<CountedName>
+  readonly groups: ReadonlyArray<CountedGroup>
+  readonly sites: ReadonlyArray<CountedName>
+  readonly machines: number | null
+  readonly uplinks: ReadonlyArray<TouchedUplinks>
+  readonly rollout: RolloutPlan | null
+  readonly window: ScopeWindow | null
+  readonly approval: JobApproval | null
+}
 
 export type JobStarted = {
   readonly status: "success"
@@ -1148,6 +1200,12 @@ export type PlaceWait = {
   readonly message: string
 }
 
+export type PlannedStage = {
+  readonly is_canary: boolean
+  readonly count: number
+  readonly hostnames: ReadonlyArray<string>
+}
+
 export type PluginEntry = { readonly filename: string; readonly vars?: Readonly<Record<string, unknown>> | undefined }
 
 export type PluginState = {
@@ -1303,6 +1361,19 @@ export type Role = {
   readonly permissions: ReadonlyArray<Permission>
 }
 
+export type RolloutPlan = {
+  readonly stages: ReadonlyArray<PlannedStage>
+  readonly at_once: number
+  readonly confirm_mode: 0 | 1 | 2
+  readonly timer_seconds: number | null
+  readonly stops_at: number | null
+  readonly takes_back: boolean
+  readonly urgent: boolean
+  readonly emergency: string | null
+  readonly waits_for_window: boolean
+  readonly seconds: number | null
+}
+
 export type RuleEffect = {
   readonly kind: "window" | "freeze" | "role" | "alert rule" | "templates_branch" | "settings"
   readonly name: string
@@ -1315,6 +1386,23 @@ export type RuleEffect = {
 }
 
 export type SaidLine = { readonly line_number: number; readonly line: string; readonly answer: string }
+
+export type SavedView = {
+  readonly id: number
+  readonly owner: string
+  readonly list: string
+  readonly name: string
+  readonly query: string
+  readonly shared: boolean
+  readonly saved_at: string
+}
+
+export type ScopeWindow = {
+  readonly is_open: boolean
+  readonly closes_at: string | null
+  readonly opens_at: string | null
+  readonly why: string | null
+}
 
 export type SentStackMember = {
   readonly member_no?: number | null | undefined
@@ -1463,6 +1551,8 @@ export type TopologyNode = {
   readonly neighbours_read: string | null
 }
 
+export type TouchedUplinks = { readonly hostname: string; readonly ports: ReadonlyArray<string> }
+
 export type TrustedIdentity = {
   readonly hostname: string
   readonly fingerprint: string
@@ -1525,6 +1615,8 @@ export type VersionsOfGroup = {
   readonly devices: number
   readonly versions: ReadonlyArray<CountedVersion>
 }
+
+export type ViewedGroups = { readonly groups: ReadonlyArray<string> }
 
 export type VlanEffect = {
   readonly change: "vanished" | "renamed" | "renumbered" | "moved"
@@ -1753,6 +1845,8 @@ export type UpdateJobRequest = {
   readonly pause_reason?: string | undefined
 }
 
+export type MarkViewedRequest = { readonly groups: ReadonlyArray<string>; readonly viewed?: boolean | undefined }
+
 export type ClearLockRequest = { readonly name: string }
 
 export type InitDeviceRequest = {
@@ -1962,6 +2056,13 @@ export type UpdateUserRequest = {
   readonly enabled?: boolean | undefined
 }
 
+export type SaveViewRequest = {
+  readonly list: string
+  readonly name: string
+  readonly query: string
+  readonly shared?: boolean | undefined
+}
+
 export type ReplayDeliveriesRequest = { readonly receiver?: string | undefined }
 
 export type CreateMuteRequest = {
@@ -2041,6 +2142,9 @@ export type DeleteMuteResult = { readonly removed_mute: Mute }
 
 /** The answer of `DELETE /api/v1.0/auth/users/{name}`. */
 export type DeleteUserResult = { readonly deleted_user: User }
+
+/** The answer of `DELETE /api/v1.0/views/{id}`. */
+export type DeleteViewResult = { readonly removed_view: SavedView }
 
 /** The answer of `GET /api/v1.0/device/{hostname}/config_diff`. */
 export type DiffConfigsResult = {
@@ -2131,6 +2235,12 @@ export type GetJobDiffsQuery = {
   readonly group?: string | number | undefined
 }
 
+/** The query of `GET /api/v1.0/job/{id}/progress`. */
+export type GetJobProgressQuery = {
+  /** `true` leaves the list of devices empty: totals and failures only */
+  readonly brief?: string | number | undefined
+}
+
 /** The answer of `GET /api/v1.0/linknet/{id}`. */
 export type GetLinknetResult = { readonly linknets: ReadonlyArray<Linknet> }
 
@@ -2180,6 +2290,8 @@ export type GetRepositoryFileQuery = {
   readonly path?: string | number | undefined
   /** the templates of this branch, which a group uses */
   readonly branch?: string | number | undefined
+  /** the file as this commit has it, such as a refused one of the list */
+  readonly commit?: string | number | undefined
 }
 
 /** The answer of `GET /api/v1.0/repository/{name}/problems`. */
@@ -2481,6 +2593,9 @@ export type ListInterfacesResult = {
   readonly version: string
 }
 
+/** The answer of `GET /api/v1.0/approvals/jobs`. */
+export type ListJobApprovalsResult = { readonly approvals: ReadonlyArray<JobApproval> }
+
 /** The answer of `GET /api/v1.0/job/{id}/audit`. */
 export type ListJobAuditEventsResult = { readonly events: ReadonlyArray<AuditEvent> }
 
@@ -2578,6 +2693,10 @@ export type ListJobsQuery = {
     | "-dry_run_job"
     | "failed_today"
     | "-failed_today"
+    | "routine"
+    | "-routine"
+    | "changes"
+    | "-changes"
     | "traceback"
     | "-traceback"
     | undefined
@@ -2687,6 +2806,9 @@ export type ListTokensResult = { readonly tokens: ReadonlyArray<ApiToken> }
 /** The answer of `GET /api/v1.0/auth/users`. */
 export type ListUsersResult = { readonly users: ReadonlyArray<User> }
 
+/** The answer of `GET /api/v1.0/views`. */
+export type ListViewsResult = { readonly views: ReadonlyArray<SavedView> }
+
 /** The answer of `GET /api/v1.0/device_hostkeys`. */
 export type ListWaitingHostKeysResult = { readonly host_keys: ReadonlyArray<WaitingHostKey> }
 
@@ -2736,6 +2858,9 @@ export type RevokeCertificateResult = { readonly certificate: DeviceCertificate 
 
 /** The answer of `DELETE /api/v1.0/auth/tokens/{id}`. */
 export type RevokeTokenResult = { readonly revoked_token: ApiToken }
+
+/** The answer of `POST /api/v1.0/views`. */
+export type SaveViewResult = { readonly saved_view: SavedView }
 
 /** The answer of `GET /api/v1.0/configs`. */
 export type SearchConfigsResult = {

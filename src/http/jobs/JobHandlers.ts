@@ -7,6 +7,7 @@ import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { changingJob, failedStep, finalStatuses, functionOf, type Job, saidAt } from "../../domain/Job.ts"
 import { failureGroups, isNotBegun, type JobFacts, secondsLeft, totalsOf } from "../../domain/JobFailures.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { VisibleUplinks } from "../core/Uplinks.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
@@ -23,18 +24,23 @@ import { type DiffGroup, groupDiffs, riskOf } from "../../domain/DiffGroups.ts"
 import { type DeviceProgress, makeJobDiffs, makeJobProgress } from "../../store/JobResults.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
-import type { DecisionRequest, JobActionRequest } from "../../domain/requests/OperationRequests.ts"
-import { makePauses } from "../../jobs/sync/SyncPlan.ts"
+import type { DecisionRequest, JobActionRequest, ViewedRequest } from "../../domain/requests/OperationRequests.ts"
+import { makePauses, stagesOf } from "../../jobs/sync/SyncPlan.ts"
 import { makeDecisions } from "./JobDecisions.ts"
 import { makeSecretSight } from "../../access/SecretSight.ts"
+import { makeJobReview } from "./JobReview.ts"
+import { makeReviewRows } from "../../store/ReviewRows.ts"
 
 // A job's devices in brief: the progress of each, and their differences in groups (docs/jobs.md#in-brief).
 
 /** A device with the step and reason of its failure. */
-const withReason = ({ failures, seconds: _seconds, ...progress }: DeviceProgress, not_begun: boolean) => {
-  if (failures.length === 0) return { ...progress, not_begun, step: null, why: null, said: null }
+const withReason = (
+  { failures, seconds: _seconds, ...progress }: DeviceProgress,
+  standing: { readonly not_begun: boolean; readonly stage: number | null }
+) => {
+  if (failures.length === 0) return { ...progress, ...standing, step: null, why: null, said: null }
   const { reason, step } = failedStep(failures)
-  return { ...progress, not_begun, step, why: reason, said: saidAt(failures, step) }
+  return { ...progress, ...standing, step, why: reason, said: saidAt(failures, step) }
 }
 
 const BatchSize = Schema.Struct({ batch_size: Schema.Int })
@@ -56,6 +62,26 @@ const factsOf = (
   })
 })
 
+const Canary = Schema.Union([Schema.Int, Schema.Array(Schema.String)])
+const RolloutOptions = Schema.Struct({
+  batch_size: Schema.optionalKey(Schema.Int),
+  canary: Schema.optionalKey(Canary)
+})
+const optionsIn = Schema.decodeUnknownOption(RolloutOptions)
+const memoIn = Schema.decodeUnknownOption(SyncDevices.Memo)
+
+/** The number of the stage of each device of a rollout with several stages; the canary is 0. */
+const stageNumbers = ({ function_name, start_arguments }: Job, memo: unknown): ReadonlyMap<string, number> => {
+  const chosen = Option.getOrUndefined(memoIn(memo))
+  if (functionOf(function_name) !== SyncDevices.name || chosen === undefined) return new Map()
+  const options = Option.getOrElse(optionsIn(start_arguments ?? {}), () => ({}))
+  const { canaries, hostnames } = chosen
+  const stages = stagesOf(hostnames, canaries === undefined ? options : { ...options, canary: canaries })
+  if (stages.length < 2) return new Map()
+  const first = stages[0]?.isCanary === true ? 0 : 1
+  return new Map(stages.flatMap((stage, index) => stage.hostnames.map((name) => [name, index + first] as const)))
+}
+
 const NAMES = 100
 
 const keyOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 16)
@@ -75,6 +101,7 @@ const matches = ({ diff, hostnames }: DiffGroup, search: string): boolean =>
 const makeJobDetails = Effect.gen(function* () {
   const progressOf = yield* makeJobProgress
   const diffsOf = yield* makeJobDiffs
+  const review = yield* makeReviewRows
   const jobs = yield* JobStore
   const pauses = yield* makePauses
   const visible = yield* makeJobVisible
@@ -103,7 +130,7 @@ const makeJobDetails = Effect.gen(function* () {
   })
 
   return {
-    progress: Effect.fnUntraced(function* (digits: string) {
+    progress: Effect.fnUntraced(function* (digits: string, brief: boolean) {
       const job = yield* found(digits)
       const devices = yield* progressOf.of(job.id)
       const unpausable = yield* Effect.catchTag(pauses.unfit(job.id), "JobNotFound", () => Effect.succeed(null))
@@ -111,8 +138,12 @@ const makeJobDetails = Effect.gen(function* () {
       const { within } = yield* devicesInSight
       // one failed device has nothing in common with others
       const hasSeveral = devices.filter(({ failed }) => failed === true).length > 1
+      const stages = brief ? new Map<string, number>() : stageNumbers(job, yield* progressOf.memoOf(job.id))
+      const shown = devices.map((device) =>
+        withReason(device, { not_begun: isNotBegun(device, facts), stage: stages.get(device.hostname) ?? null })
+      )
       return enveloped({
-        devices: devices.map((device) => withReason(device, isNotBegun(device, facts))),
+        devices: brief ? [] : shown,
         unpausable,
         failures: failureGroups(devices, facts, hasSeveral ? yield* uplinks.within(within) : new Map()),
         totals: totalsOf(devices, facts),
@@ -121,7 +152,9 @@ const makeJobDetails = Effect.gen(function* () {
       })
     }),
     diffs: Effect.fnUntraced(function* (digits: string, { group: wanted, search = "" }: Asked) {
-      const { diffs, ...counts } = yield* diffsOf.of((yield* found(digits)).id)
+      const { id } = yield* found(digits)
+      const viewed = yield* review.viewed(id, (yield* Caller).person)
+      const { diffs, ...counts } = yield* diffsOf.of(id)
       const groups = groupDiffs(diffs)
         .filter((group) => matches(group, search))
         .map(({ hostnames, key, ...group }) => ({
@@ -132,9 +165,16 @@ const makeJobDetails = Effect.gen(function* () {
           risk: riskOf(group)
         }))
         .filter(({ key }) => wanted === undefined || key === wanted)
+        .map((group) => ({ ...group, viewed: viewed.has(group.key) }))
         .map((group) => (wanted === undefined ? { ...group, hostnames: group.hostnames.slice(0, NAMES) } : group))
       const changed = groups.reduce((sum, { count }) => sum + count, 0)
       return enveloped({ groups, changed, ...counts })
+    }),
+    mark: Effect.fnUntraced(function* (digits: string, { groups, viewed }: ViewedRequest) {
+      const { id } = yield* found(digits)
+      const { person } = yield* Caller
+      yield* review.mark(id, person, groups, viewed)
+      return enveloped({ groups: [...(yield* review.viewed(id, person))].toSorted() })
     })
   }
 })
@@ -265,9 +305,13 @@ export const JobsLive = HttpApiBuilder.group(Api, "jobs", (handlers) =>
     const jobs = yield* makeJobs
     const locks = yield* makeLocks
     const details = yield* makeJobDetails
+    const review = yield* makeJobReview
     return handlers
-      .handle("progress", ({ params }) => answered(details.progress(params.id)))
+      .handle("progress", ({ params, query }) => answered(details.progress(params.id, query.brief ?? false)))
       .handle("diffs", ({ params, query }) => answered(details.diffs(params.id, query)))
+      .handle("viewed", ({ params, payload }) => answered(details.mark(params.id, payload)))
+      .handle("scope", ({ params }) => answered(Effect.map(Effect.flatMap(idOf(params.id), review.scope), enveloped)))
+      .handle("approvals", () => answered(Effect.map(review.approvals, enveloped)))
       .handle("list", ({ request }) => answered(jobs.list(request)))
       .handle("get", ({ params, request }) => answered(jobs.get(request, params.id)))
       .handle("abort", ({ params, payload, request }) => answered(jobs.act(request, params.id, payload)))

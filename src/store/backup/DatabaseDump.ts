@@ -59,6 +59,7 @@ export const BACKED_UP = [
   "reserved_ip",
   "restore",
   "retained",
+  "saved_view",
   "secret",
   "secure_defaults",
   "site",
@@ -68,6 +69,7 @@ export const BACKED_UP = [
   "sync_event",
   "tables_read",
   "unknown_device",
+  "viewed_group",
   "watched",
   "written_check"
 ] as const

@@ -52,9 +52,9 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
           expect(stored.text).not.toContain("printers")
           yield* steps(async () => {
             await page.getByRole("button", { name: "Save and go to the push" }).click()
-            await page.waitForURL(/\/ui\/change\?.*job=\d+/)
+            await page.waitForURL(/\/ui\/change\/\d+/)
             await page
-              .getByRole("region", { name: /^Difference of 1 device/ })
+              .getByRole("region", { name: /^Difference of 1 switch/ })
               .getByText("description printers")
               .first()
               .waitFor()

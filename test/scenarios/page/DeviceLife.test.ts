@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium)(`A device over time in the page${hasChromium ? "" 
         yield* steps(async () => {
           await page.getByRole("button", { name: "Put back…" }).click()
           await page.getByRole("dialog").getByRole("button", { name: "Preview it" }).click()
-          await page.waitForURL(/\/ui\/change\?/)
+          await page.waitForURL(/\/ui\/change\/\d+/)
           await page.getByText(BY_HAND).first().waitFor()
         })
         yield* sync()

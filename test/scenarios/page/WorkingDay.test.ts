@@ -7,7 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Locator, Page } from "playwright-core"
 import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
-import { confirmSettings, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
+import { type Ask, confirmSettings, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 import * as Managed from "../chaos/ManagedCampus.ts"
 
@@ -106,6 +106,12 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/pa
   static readonly layer = Layer.effect(Site, make)
 }
 
+/** The rollout of a preview. */
+const pushOf = Effect.fnUntraced(function* (boss: Ask, preview: number) {
+  const { text } = yield* boss("GET", `/jobs?filter[dry_run_job]=${preview}&filter_jobresult=config,diff`)
+  return Number(/"id":(\d+)/.exec(text)?.[1])
+})
+
 interface Day {
   readonly title: string
   readonly hand: (page: Page) => Hand
@@ -178,10 +184,11 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
           yield* steps(async () => {
             await his.go("Devices", "d")
             await his.write(bert.getByLabel("Search devices"), ported)
-            await bert.getByText("1 device", { exact: true }).waitFor()
+            await bert.getByText(/^1 of \d+ shown$/).waitFor()
             await his.press(bert.getByRole("link", { name: ported }))
             await bert.waitForURL(new RegExp(`/ui/device/${ported}`))
-            await his.press(bert.getByRole("tab", { name: "Ports" }))
+            await his.press(bert.getByRole("tab", { name: "Summary" }))
+            await bert.keyboard.press("ArrowRight")
             await his.press(bert.getByRole("button", { name: /^Ethernet3:/ }))
             await his.write(bert.getByLabel("Description"), "meeting room")
             await his.press(bert.getByRole("button", { name: "Show what changes" }))
@@ -198,33 +205,37 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
           yield* confirmSettings(boss)
           yield* steps(async () => {
             await ann.goto("/ui/change")
-            await hers.press(ann.getByRole("button", { name: "Refresh settings" }))
+            await hers.press(ann.getByRole("button", { name: "Fetch settings" }))
             await ann.getByText(`Clock ${clock}`).waitFor()
-            await hers.press(ann.getByRole("button", { name: "Show what would change" }))
-            await ann.getByText(/devices change in \d+ ways/).waitFor()
+            await hers.press(ann.getByRole("button", { name: "New change" }))
+            await hers.press(ann.getByRole("button", { name: "Preview changes" }))
+            await ann.getByText("lines in all").waitFor()
+            await hers.press(ann.getByRole("button", { name: "Roll out…" }))
           })
           yield* (yield* lab.get(silent)).powerOff
           yield* steps(async () => {
-            await hers.press(ann.getByRole("button", { name: "Push what is shown" }))
-            await ann.getByText("Waiting for approval").waitFor()
+            await hers.press(ann.getByRole("button", { name: "Roll out exactly this" }))
+            await ann.getByText("Waiting for approval").first().waitFor()
           })
-          const job = Number(ann.url().split("/").at(-1))
+          const job = yield* pushOf(boss, Number(new URL(ann.url()).pathname.split("/").at(-1)))
           yield* steps(async () => {
             await bert.goto(`/ui/job/${job}`)
-            await his.press(bert.getByRole("button", { name: "Approve" }))
+            await his.press(bert.getByRole("button", { name: "Approve…" }))
             await his.write(bert.getByRole("dialog").getByLabel("Comment"), "seen")
-            await his.press(bert.getByRole("dialog").getByRole("button", { name: "Approve" }))
-            await bert.getByText("1 device has failed").waitFor()
-            await bert.getByText("partly failed").waitFor()
-            await bert.getByRole("button", { name: new RegExp(silent) }).waitFor()
+            await his.press(bert.getByRole("dialog").getByRole("button", { name: "Approve and begin" }))
+            await bert
+              .getByRole("region", { name: /^1 switch .* SSH/ })
+              .getByRole("link", { name: silent })
+              .waitFor()
+            await bert.getByText("Partly failed", { exact: true }).waitFor()
           })
           yield* sound(bert, `day-rollout-${hostname}`)
 
           // the way back
           yield* steps(async () => {
-            await his.press(bert.getByRole("button", { name: "Undo" }))
+            await his.press(bert.getByRole("button", { name: /^Undo all/ }))
             await his.write(bert.getByRole("dialog").getByLabel("Comment"), "wrong clock")
-            await his.press(bert.getByRole("dialog").getByRole("button", { name: "Undo" }))
+            await his.press(bert.getByRole("dialog").getByRole("button", { name: /^Undo \d+ switches$/ }))
             await bert.waitForURL(new RegExp(`/ui/job/(?!${job}$)\\d+`))
             await bert.getByText("Done", { exact: true }).waitFor()
           })
@@ -247,11 +258,11 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
             await bert.goto(`/ui/device/${drifted}`)
             await his.press(bert.getByRole("button", { name: "Put back…" }))
             await his.press(bert.getByRole("dialog").getByRole("button", { name: "Preview it" }))
-            await bert.waitForURL(/\/ui\/change\?/)
+            await bert.waitForURL(/\/ui\/change\/\d+/)
             await bert.getByText("snmp-server location elsewhere").first().waitFor()
-            await his.press(bert.getByRole("button", { name: "Push what is shown" }))
-            await bert.waitForURL(/\/ui\/job\/\d+/)
-            await bert.getByText("Done", { exact: true }).waitFor()
+            await his.press(bert.getByRole("button", { name: "Roll out…" }))
+            await his.press(bert.getByRole("button", { name: "Roll out exactly this" }))
+            await bert.getByText("1 of 1 done").waitFor()
           })
 
           // versions, and who did what

@@ -50,9 +50,9 @@ const Repository = ({ name }: { readonly name: "settings" | "templates" }) => {
             variant="default"
             loading={busy}
             onClick={() => void refresh()}
-            aria-label={`Refresh ${name}`}
+            aria-label={`Fetch ${name}`}
           >
-            Refresh
+            Fetch
           </Button>
         )}
       </Group>
@@ -60,7 +60,7 @@ const Repository = ({ name }: { readonly name: "settings" | "templates" }) => {
       <Asked of={asked} what={`the commits of ${name}`}>
         {({ data: { commits } }) =>
           commits.length === 0 ? (
-            <Empty>No commit is known. Refresh the repository.</Empty>
+            <Empty>Nothing was fetched yet.</Empty>
           ) : (
             <ul className="commits">
               {commits.map((commit) => (

@@ -81,7 +81,7 @@ const Restore = ({ hostname, job }: { readonly hostname: string; readonly job: n
       params: { hostname },
       body: { job_id: job, dry_run }
     })
-    router.history.push(dry_run ? `/ui/change?job=${answer.job_id}` : `/ui/job/${answer.job_id}`)
+    router.history.push(dry_run ? `/ui/change/${answer.job_id}` : `/ui/job/${answer.job_id}`)
   }
   return (
     <Group gap="xs">

@@ -58,7 +58,7 @@ const HandMade = ({ device: { hostname } }: TabProps) => {
     const { answer } = await ask("POST /device_syncto", {
       body: { hostname, dry_run: true, force: true, resync: true }
     })
-    router.history.push(`/ui/change?hostnames=${encodeURIComponent(hostname)}&job=${answer.job_id}`)
+    router.history.push(`/ui/change/${answer.job_id}`)
   }
   return (
     <Group gap="xs">

@@ -113,6 +113,12 @@ class ApprovalAnswer(TypedDict):
     message: Any
 
 
+class ApprovalRisk(TypedDict):
+    level: Literal["low", "medium", "high"]
+    reason: str | None
+    devices: int
+
+
 class ApprovalWait(TypedDict):
     reason: Literal["approval"]
     why: str
@@ -320,6 +326,17 @@ class ConnectionCount(TypedDict):
     count: int
 
 
+class CountedGroup(TypedDict):
+    name: str
+    count: int
+    of: int
+
+
+class CountedName(TypedDict):
+    name: str
+    count: int
+
+
 class CountedVersion(TypedDict):
     os_version: str | None
     count: int
@@ -473,6 +490,7 @@ class DeviceProgress(TypedDict):
     timer_until: str | None
     silent_since: str | None
     certain_until: str | None
+    stage: int | None
     not_begun: bool
     step: str | None
     why: str | None
@@ -520,6 +538,7 @@ class DiffGroup(TypedDict):
     score: float | None
     risks: list[RiskyLine]
     risk: ChangeRisk
+    viewed: bool
 
 
 class DiscoverDeviceRequest(TypedDict):
@@ -889,6 +908,30 @@ class Job(TypedDict):
     aborted_by: str | None
 
 
+class JobApproval(TypedDict):
+    job_id: int
+    function_name: str
+    title: str | None
+    ticket_ref: str | None
+    status: JobStatus
+    outcome: JobOutcome | None
+    reason: str
+    dry_run_job: int | None
+    asked_by: str
+    asked_at: str
+    expires_at: str
+    decision: Literal["approved", "rejected", "expired", "unneeded", "withdrawn"] | None
+    decided_by: str | None
+    decided_at: str | None
+    comment: str | None
+    is_yours: bool
+    may_decide: bool
+    why_not: str | None
+    approvers: list[str]
+    devices: int | None
+    risk: ApprovalRisk | None
+
+
 class JobCounts(TypedDict):
     devices: int
     succeeded: int
@@ -939,6 +982,22 @@ class JobQueueCounts(TypedDict):
 
 
 JobResult: TypeAlias = "SyncResult | ConfirmResult | DevicesResult | InitResult | InterfacesResult | RefreshResult | FactsResult | UpgradeResult | FileResult | AbortedResult"
+
+
+class JobScope(TypedDict):
+    devices: int
+    hostnames: list[str]
+    would_change: int | None
+    not_compared: int | None
+    outdated: list[str]
+    device_types: list[CountedName]
+    groups: list[CountedGroup]
+    sites: list[CountedName]
+    machines: int | None
+    uplinks: list[TouchedUplinks]
+    rollout: RolloutPlan | None
+    window: ScopeWindow | None
+    approval: JobApproval | None
 
 
 class JobStarted(TypedDict):
@@ -1203,6 +1262,12 @@ PlaceWait = TypedDict(
 )
 
 
+class PlannedStage(TypedDict):
+    is_canary: bool
+    count: int
+    hostnames: list[str]
+
+
 class PluginEntry(TypedDict):
     filename: str
     vars: NotRequired[dict[str, Any]]
@@ -1405,6 +1470,19 @@ class Role(TypedDict):
     permissions: list[Permission]
 
 
+class RolloutPlan(TypedDict):
+    stages: list[PlannedStage]
+    at_once: int
+    confirm_mode: Literal[0, 1, 2]
+    timer_seconds: int | None
+    stops_at: int | None
+    takes_back: bool
+    urgent: bool
+    emergency: str | None
+    waits_for_window: bool
+    seconds: int | None
+
+
 class RuleEffect(TypedDict):
     kind: Literal["window", "freeze", "role", "alert rule", "templates_branch", "settings"]
     name: str
@@ -1420,6 +1498,23 @@ class SaidLine(TypedDict):
     line_number: int
     line: str
     answer: str
+
+
+class SavedView(TypedDict):
+    id: int
+    owner: str
+    list: str
+    name: str
+    query: str
+    shared: bool
+    saved_at: str
+
+
+class ScopeWindow(TypedDict):
+    is_open: bool
+    closes_at: str | None
+    opens_at: str | None
+    why: str | None
 
 
 class SentStackMember(TypedDict):
@@ -1597,6 +1692,11 @@ class TopologyNode(TypedDict):
     neighbours_read: str | None
 
 
+class TouchedUplinks(TypedDict):
+    hostname: str
+    ports: list[str]
+
+
 class TrustedIdentity(TypedDict):
     hostname: str
     fingerprint: str
@@ -1669,6 +1769,10 @@ class VersionsOfGroup(TypedDict):
     group: str
     devices: int
     versions: list[CountedVersion]
+
+
+class ViewedGroups(TypedDict):
+    groups: list[str]
 
 
 class VlanEffect(TypedDict):
@@ -1881,6 +1985,11 @@ class UpdateJobRequest(TypedDict):
     action: Literal["ABORT", "PAUSE", "RESUME"]
     abort_reason: NotRequired[str]
     pause_reason: NotRequired[str]
+
+
+class MarkViewedRequest(TypedDict):
+    groups: list[str]
+    viewed: NotRequired[bool]
 
 
 class ClearLockRequest(TypedDict):
@@ -2123,6 +2232,13 @@ class UpdateUserRequest(TypedDict):
     enabled: NotRequired[bool]
 
 
+class SaveViewRequest(TypedDict):
+    list: str
+    name: str
+    query: str
+    shared: NotRequired[bool]
+
+
 class ReplayDeliveriesRequest(TypedDict):
     receiver: NotRequired[str]
 
@@ -2238,6 +2354,10 @@ class DeleteMuteResult(TypedDict):
 
 class DeleteUserResult(TypedDict):
     deleted_user: User
+
+
+class DeleteViewResult(TypedDict):
+    removed_view: SavedView
 
 
 DiffConfigsResult = TypedDict(
@@ -2385,6 +2505,10 @@ class ListInterfacesResult(TypedDict):
     version: str
 
 
+class ListJobApprovalsResult(TypedDict):
+    approvals: list[JobApproval]
+
+
 class ListJobAuditEventsResult(TypedDict):
     events: list[AuditEvent]
 
@@ -2453,6 +2577,10 @@ class ListUsersResult(TypedDict):
     users: list[User]
 
 
+class ListViewsResult(TypedDict):
+    views: list[SavedView]
+
+
 class ListWaitingHostKeysResult(TypedDict):
     host_keys: list[WaitingHostKey]
 
@@ -2510,6 +2638,10 @@ class RevokeCertificateResult(TypedDict):
 
 class RevokeTokenResult(TypedDict):
     revoked_token: ApiToken
+
+
+class SaveViewResult(TypedDict):
+    saved_view: SavedView
 
 
 class SearchConfigsResult(TypedDict):
