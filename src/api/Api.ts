@@ -1,5 +1,4 @@
 /** The whole HTTP API as data: its groups below their paths. The OpenAPI document and the routes both come from here. */
-import { ViewsGroup } from "./ViewsApi.ts"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ActorGroup, DevicesGroup } from "./DevicesApi.ts"
 import { AlertsGroup } from "./AlertsApi.ts"
@@ -11,6 +10,7 @@ import { FindGroup } from "./FindApi.ts"
 import { FirmwareGroup } from "./FirmwareApi.ts"
 import { InterfacesGroup } from "./InterfacesApi.ts"
 import { PortFileGroup } from "./PortFileApi.ts"
+import { PortReadingsGroup } from "./PortReadingsApi.ts"
 import { JobsGroup } from "./JobsApi.ts"
 import { LinknetsGroup, MgmtDomainsGroup } from "./FabricApi.ts"
 import { HealthGroup, MetricsGroup, PluginsGroup, ServerGroup, SystemGroup } from "./SystemApi.ts"
@@ -22,6 +22,7 @@ import { RepositoryGroup } from "./RepositoryApi.ts"
 import { SettingsGroup, SettingsModelGroup, WindowsGroup } from "./SettingsApi.ts"
 import { published } from "./OpenApiDocument.ts"
 import { AttentionGroup } from "./AttentionApi.ts"
+import { ViewsGroup } from "./ViewsApi.ts"
 
 /** The base path of all routes except the probes and the metrics. */
 export const BASE = "/api/v1.0"
@@ -32,6 +33,7 @@ const versioned = HttpApi.make("switchyard")
     AttentionGroup,
     InterfacesGroup,
     PortFileGroup,
+    PortReadingsGroup,
     LinknetsGroup,
     MgmtDomainsGroup,
     JobsGroup,

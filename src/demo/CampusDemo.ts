@@ -6,7 +6,6 @@
 import { Effect, FileSystem, Path } from "effect"
 import * as Topology from "../lab/Topology.ts"
 import { type DemoApi, DemoFailed, type DemoOptions, make as makeApi, say, sayFailure, step } from "./DemoApi.ts"
-import * as Campus from "./DemoCampus.ts"
 import { stage } from "./Demo.ts"
 
 const TYPES = { access: "ACCESS", dist: "DIST", core: "CORE" } as const
@@ -104,15 +103,12 @@ const play = Effect.fnUntraced(function* (options: DemoOptions, file: string) {
     Effect.mapError(({ message }) => new DemoFailed({ message }))
   )
   for (const note of notes) yield* say(`note: ${note}`)
-  const { settings } = yield* stage(options, () => topology)
-  const files = yield* settingsBeside(file)
-  if (Object.keys(files).length > 0) yield* Campus.commitFiles(settings, files, "The settings of the campus")
+  yield* stage(options, () => topology, yield* settingsBeside(file))
   const url = `http://127.0.0.1:${options.port}`
   const api = makeApi(url)
   yield* step(`The server is up, with the switches of ${topology.name}`)
   yield* say(`  the page ${url}/`)
   yield* api.ready
-  if (Object.keys(files).length > 0) yield* say(`  ${yield* api.refresh("settings")}`)
   yield* step("Its switches, links and management networks are added, and neighbours are read")
   const { links, switches } = yield* addCampus(api, topology)
   yield* say(`  ${switches} switches, ${links} links. They are out of sync: nothing is pushed before somebody does it`)

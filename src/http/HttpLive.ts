@@ -40,6 +40,7 @@ import { FirmwareLive } from "./FirmwareHandlers.ts"
 import { BootFiles, ImageFiles } from "./ZtpServer.ts"
 import { InterfacesLive } from "./InterfaceHandlers.ts"
 import { PortFileLive } from "./PortFileHandlers.ts"
+import { PortReadingsLive } from "./PortReadingHandlers.ts"
 import { LinknetsLive } from "./LinknetHandlers.ts"
 import { MetricsLive } from "./MetricsHandlers.ts"
 import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
@@ -53,14 +54,15 @@ import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
 import { PersonStore } from "../store/AccountStore.ts"
 import { RequestApprovalStore } from "../store/ApprovalStore.ts"
 import { CallerDevices } from "../access/CallerDevices.ts"
-import { ViewsLive } from "./ViewHandlers.ts"
 import { AttentionLive } from "./AttentionHandlers.ts"
+import { ViewsLive } from "./ViewHandlers.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive,
   AttentionLive,
   InterfacesLive,
   PortFileLive,
+  PortReadingsLive,
   LinknetsLive,
   MgmtDomainsLive,
   JobsLive,

@@ -4,7 +4,6 @@ import { useDisclosure } from "@mantine/hooks"
 import { IconKeyboard, IconMoon, IconSearch, IconSun } from "@tabler/icons-react"
 import { Outlet, useLocation, useParams, useRouterState } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect } from "react"
-import { CRUMBS } from "../parts/PageHead.tsx"
 import { PlainLink } from "../parts/PlainLink.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { Waiting } from "../parts/Waiting.tsx"
@@ -13,11 +12,13 @@ import { Account } from "./Account.tsx"
 import { useAway } from "./Live.tsx"
 import { Mark } from "./Mark.tsx"
 import { Navigation, PhoneBar, useLanding, usePlace } from "./Navigation.tsx"
+import { NewVersion } from "./NewVersion.tsx"
 import { OfflineBar } from "./OfflineBar.tsx"
 import { SignOn } from "./SignOn.tsx"
 import { noteRecent } from "./recent.ts"
 import { useLeaps } from "./useLeaps.ts"
 import { useIdentity, useToken } from "./useSession.ts"
+import { CRUMBS } from "../parts/PageHead.tsx"
 
 const Palette = lazy(() => import("./Palette.tsx"))
 const KeysSheet = lazy(() => import("./KeysSheet.tsx"))
@@ -169,6 +170,7 @@ const Inside = ({ name }: { readonly name: string }) => {
       </AppShell.Header>
       <AppShell.Main id="screen" tabIndex={-1}>
         <OfflineBar />
+        <NewVersion />
         <Suspense fallback={<Waiting what="the screen" />}>
           <Outlet />
         </Suspense>

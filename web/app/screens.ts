@@ -172,6 +172,13 @@ export const screens: ReadonlyArray<Screen> = [
   { path: "/manual/$page", label: "Manual", under: "/manual", load: () => import("../screens/manual/Manual.tsx") },
   { path: "/job/$id", label: "Job", under: "/jobs", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
   {
+    path: "/ports",
+    label: "Ports by a list",
+    under: "/devices",
+    reads: "/interfaces.csv",
+    load: () => import("../screens/ports/BulkPorts.tsx")
+  },
+  {
     path: "/device/$name",
     label: "Device",
     under: "/devices",
