@@ -19,6 +19,7 @@ import { PlacesGroup } from "./PlacesApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
 import { SettingsGroup, SettingsModelGroup, WindowsGroup } from "./SettingsApi.ts"
+import { SetupGroup } from "./SetupApi.ts"
 import { published } from "./OpenApiDocument.ts"
 import { AttentionGroup } from "./AttentionApi.ts"
 
@@ -48,6 +49,7 @@ const versioned = HttpApi.make("switchyard")
     PluginsGroup,
     AuthGroup,
     SignOnGroup,
+    SetupGroup,
     AuditGroup,
     EventsGroup,
     WindowsGroup,

@@ -25,6 +25,7 @@ import { OperationsLive } from "./operations/OperationHandlers.ts"
 import { ProviderTokens } from "./oidc/ProviderTokens.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
 import { SettingsLive } from "./settings/SettingsHandlers.ts"
+import { SetupLive } from "./setup/SetupHandlers.ts"
 import { SetupPage } from "./setup/SetupPage.ts"
 import { ProtectionLines, ServerLive } from "./system/StatusHandlers.ts"
 import { HealthLive, PluginsLive, SystemLive, WindowsLive } from "./system/SystemHandlers.ts"
@@ -77,6 +78,7 @@ const Groups = Layer.mergeAll(
   PluginsLive,
   SystemLive,
   AuthLive,
+  SetupLive,
   SignOnLive.pipe(Layer.provide(SecretKey.layer)),
   AuditLive.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
   EventsLive,

@@ -1,9 +1,11 @@
 /** The frame of every screen: navigation, jump field, signed-in user, and whether the page is live. */
-import { ActionIcon, AppShell, Group, useComputedColorScheme, useMantineColorScheme } from "@mantine/core"
+import { ActionIcon, AppShell, Group } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
-import { IconKeyboard, IconMoon, IconSearch, IconSun } from "@tabler/icons-react"
+import { IconKeyboard, IconSearch } from "@tabler/icons-react"
 import { Outlet, useLocation, useParams, useRouterState } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect } from "react"
+import { lazy, Suspense, useEffect, useRef } from "react"
+import { hasLeft } from "../api/session.ts"
+import { useAsk } from "../api/useAsk.ts"
 import { PlainLink } from "../parts/PlainLink.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { Waiting } from "../parts/Waiting.tsx"
@@ -13,37 +15,26 @@ import { useAway } from "./Live.tsx"
 import { Mark } from "./Mark.tsx"
 import { Navigation, PhoneBar, useLanding, usePlace } from "./Navigation.tsx"
 import { OfflineBar } from "./OfflineBar.tsx"
-import { SignOn } from "./SignOn.tsx"
 import { noteRecent } from "./recent.ts"
+import { SchemeButton } from "./SchemeButton.tsx"
 import { useLeaps } from "./useLeaps.ts"
 import { useIdentity, useToken } from "./useSession.ts"
 
 const Palette = lazy(() => import("./Palette.tsx"))
+const SignIn = lazy(() => import("./SignIn.tsx"))
 const KeysSheet = lazy(() => import("./KeysSheet.tsx"))
 
 type Texts = Readonly<Record<string, string | undefined>>
 
-const SchemeButton = () => {
-  const { setColorScheme } = useMantineColorScheme()
-  const next = useComputedColorScheme("light") === "dark" ? "light" : "dark"
-  return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      aria-label={`Use the ${next} scheme`}
-      onClick={() => setColorScheme(next)}
-    >
-      {next === "dark" ? <IconMoon size={16} stroke={1.75} /> : <IconSun size={16} stroke={1.75} />}
-    </ActionIcon>
-  )
-}
+/** The name of the site, or the host where it has none. */
+const useSite = (): string => useAsk("GET /auth/ways").data?.answer.data.site ?? location.host
 
 const Brand = () => (
   <PlainLink to="/" className="brand">
     <Mark size={26} />
     <span className="brand-words">
       <b>Switchyard</b>
-      <span>{location.host}</span>
+      <span>{useSite()}</span>
     </span>
   </PlainLink>
 )
@@ -189,18 +180,40 @@ const Inside = ({ name }: { readonly name: string }) => {
   )
 }
 
+/** Whose screens are shown: nobody's before a sign-in, and the last user's while the sign-in of an ended session covers them. */
+const useShown = (present: string | null | undefined): string | null => {
+  const last = useRef<string | null>(null)
+  if (typeof present === "string") last.current = present
+  if (present === null && hasLeft()) last.current = null
+  return last.current
+}
+
 export const Shell = () => {
   useToken()
   const { data, error, refetch } = useIdentity()
-  if (data === null) return <SignOn />
-  if (data !== undefined) return <Inside name={data} />
+  const shown = useShown(data)
+  const isOut = data === null
   return (
-    <main>
-      {error === null ? (
-        <Waiting what="the server" />
-      ) : (
-        <Problem error={error} title="The server cannot be reached" again={() => void refetch()} />
+    <>
+      {shown !== null && (
+        <div key={shown} inert={isOut}>
+          <Inside name={shown} />
+        </div>
       )}
-    </main>
+      {isOut && (
+        <Suspense>
+          <SignIn isOver={shown !== null} />
+        </Suspense>
+      )}
+      {data === undefined && (
+        <main>
+          {error === null ? (
+            <Waiting what="the server" />
+          ) : (
+            <Problem error={error} title="The server cannot be reached" again={() => void refetch()} />
+          )}
+        </main>
+      )}
+    </>
   )
 }

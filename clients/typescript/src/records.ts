@@ -1014,6 +1014,8 @@ export type LoginMethods = {
   readonly password: boolean
   readonly provider: LoginProvider | null
   readonly token: boolean
+  readonly site: string | null
+  readonly is_new: boolean
 }
 
 export type LoginProvider = { readonly name: string; readonly path: string }

@@ -1033,6 +1033,8 @@ class LoginMethods(TypedDict):
     password: bool
     provider: LoginProvider | None
     token: bool
+    site: str | None
+    is_new: bool
 
 
 class LoginProvider(TypedDict):
