@@ -14,6 +14,7 @@ import * as LoadChecks from "./drivers/LoadChecks.ts"
 import * as Cluster from "./jobs/engine/Cluster.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
+import { named } from "./runtime/Shutdown.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
@@ -70,9 +71,14 @@ export const stores = Stores.layer
 export const services = Jobs.services.pipe(Layer.provideMerge(deviceLogin.pipe(Layer.provide(drivers))))
 
 /** The engine on a given database: it resumes unfinished jobs, and offers its services. */
-export const layer = Layer.mergeAll(Jobs.layer, Stores.upkeep, actors, PluginActions.layerSweep).pipe(
+export const layer = Layer.mergeAll(
+  named("running jobs", Jobs.layer),
+  Stores.upkeep,
+  named("device actors", actors),
+  PluginActions.layerSweep
+).pipe(
   Layer.provideMerge(services),
-  Layer.provideMerge(Cluster.layer),
+  Layer.provideMerge(named("the division among replicas", Cluster.layer)),
   Layer.provideMerge(stores),
   Layer.provideMerge(NodeServices.layer)
 )

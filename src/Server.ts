@@ -57,7 +57,7 @@ export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe
   Layer.merge(named("messages to receivers", Alerts.layer)),
   Layer.merge(watchDescriptors),
   Layer.provide(EventFeed.layer),
-  Layer.provideMerge(named("work on jobs and devices", Engine.layer)),
+  Layer.provideMerge(Engine.layer),
   Layer.provide(Logging.liveLayer),
   Layer.provideMerge(LiveFeed.layer),
   Layer.provide(Traces.layer)

@@ -74,11 +74,54 @@ export const MuteRequest = Body.make(
 )
 export type MuteRequest = typeof MuteRequest.schema.Type
 
+const COMMENT_RULE = `comment: expected 1 to ${MAX_NAME} characters`
+
+/** What whoever looks at it says about it. */
+export const AcknowledgeRequest = Body.make(
+  {
+    comment: optional(
+      Schema.String,
+      accept(isName, () => COMMENT_RULE)
+    )
+  },
+  { message: Body.firstOf }
+)
+export type AcknowledgeRequest = typeof AcknowledgeRequest.schema.Type
+
 /** All dead messages, or those to one receiver. */
 const ReplayRequest = Body.make({ receiver: name("receiver") }, { message: Body.firstOf })
 type ReplayRequest = typeof ReplayRequest.schema.Type
 
 const Text = Schema.NullOr(Schema.String)
+
+const Alert = Schema.Struct({
+  id: Schema.Int,
+  rule: Schema.String,
+  /** What alerts of this rule have in common, as a heading. */
+  cause: Schema.String,
+  level: Schema.String,
+  title: Schema.String,
+  count: Schema.Int,
+  receivers: Schema.Array(Schema.String),
+  opened_at: Schema.String,
+  send_at: Schema.String,
+  sent_at: Text,
+  resolved_at: Text,
+  /** Whether somebody has to look at it: its cause lasts, or nobody has acknowledged it within a day. */
+  is_open: Schema.Boolean,
+  acknowledged_at: Text,
+  acknowledged_by: Text,
+  acknowledged_comment: Text,
+  /** Why, for each switch; switches with the same reason together. Only of open alerts. */
+  reasons: Schema.Array(
+    Schema.Struct({
+      sentence: Schema.String,
+      devices: Schema.Array(Schema.String),
+      job_id: Schema.NullOr(Schema.Int),
+      repository: Text
+    }).annotate({ identifier: "AlertReason" })
+  )
+}).annotate({ identifier: "Alert" })
 
 const Alerts = Schema.Struct({
   source: Schema.NullOr(Schema.Literals(["settings", "DATA_DIR"])),
@@ -87,27 +130,18 @@ const Alerts = Schema.Struct({
     Schema.Struct({ name: Schema.String, type: Schema.String, problem: Text }).annotate({ identifier: "AlertReceiver" })
   ),
   rules: Schema.Array(
-    Schema.Struct({ name: Schema.String, level: Schema.String, to: Schema.Array(Schema.String) }).annotate({
-      identifier: "AlertRule"
-    })
+    Schema.Struct({
+      name: Schema.String,
+      level: Schema.String,
+      to: Schema.Array(Schema.String),
+      /** When whom it tells, for people. */
+      sentence: Schema.String
+    }).annotate({ identifier: "AlertRule" })
   ),
   deliveries: Schema.Struct({ waiting: Schema.Int, dead: Schema.Int, oldest_seconds: Schema.Finite }).annotate({
     identifier: "DeliveryCounts"
   }),
-  alerts: Schema.Array(
-    Schema.Struct({
-      id: Schema.Int,
-      rule: Schema.String,
-      level: Schema.String,
-      title: Schema.String,
-      count: Schema.Int,
-      receivers: Schema.Array(Schema.String),
-      opened_at: Schema.String,
-      send_at: Schema.String,
-      sent_at: Text,
-      resolved_at: Text
-    }).annotate({ identifier: "Alert" })
-  )
+  alerts: Schema.Array(Alert)
 }).annotate({ identifier: "AlertOverview" })
 
 const Delivery = Schema.Struct({
@@ -161,12 +195,31 @@ const mute: typeof Mute.Type = {
   is_in_force: false
 }
 
+const alert: typeof Alert.Type = {
+  id: 7,
+  rule: "job_not_success",
+  cause: "Jobs that did not succeed",
+  level: "error",
+  title: "Job 130 (sync_devices) ended: failed; failed: lhv-a1",
+  count: 1,
+  receivers: ["noc"],
+  opened_at: "2026-11-20T09:11:26.319761",
+  send_at: "2026-11-20T09:11:26.319761",
+  sent_at: "2026-11-20T09:11:26.319761",
+  resolved_at: null,
+  is_open: true,
+  acknowledged_at: null,
+  acknowledged_by: null,
+  acknowledged_comment: null,
+  reasons: [{ sentence: "1 switch refused a line", devices: ["lhv-a1"], job_id: 130, repository: null }]
+}
+
 const list = HttpApiEndpoint.get("list", "/alerts", { success: Enveloped(Alerts) }).annotateMerge(
   documented({
     name: "getAlerts",
     summary: "Show alerts",
     description:
-      "The rules and receivers in force, with their `source` (null without a file) and the problems of the file or a receiver; the numbers of waiting and dead messages; and the 100 newest alerts. `sent_at` is null while the server waits for more events of a group.",
+      "The rules and receivers in force, with their `source` (null without a file) and the problems of the file or a receiver; the numbers of waiting and dead messages; and all open alerts with the 100 newest. `sent_at` is null while the server waits for more events of a group; `reasons` say why an open alert is open, for each switch.",
     example: {
       response: {
         status: "success",
@@ -174,22 +227,16 @@ const list = HttpApiEndpoint.get("list", "/alerts", { success: Enveloped(Alerts)
           source: "settings",
           problem: null,
           receivers: [{ name: "noc", type: "webhook", problem: null }],
-          rules: [{ name: "job_not_success", level: "error", to: ["noc"] }],
-          deliveries: { waiting: 0, dead: 1, oldest_seconds: 0 },
-          alerts: [
+          rules: [
             {
-              id: 7,
-              rule: "job_not_success",
+              name: "job_not_success",
               level: "error",
-              title: "Job 130 (sync_devices) ended: failed; failed: lhv-a1",
-              count: 1,
-              receivers: ["noc"],
-              opened_at: "2026-11-20T09:11:26.319761",
-              send_at: "2026-11-20T09:11:26.319761",
-              sent_at: "2026-11-20T09:11:26.319761",
-              resolved_at: null
+              to: ["noc"],
+              sentence: "When a job fails, fails in part or is stopped, tell noc: error."
             }
-          ]
+          ],
+          deliveries: { waiting: 0, dead: 1, oldest_seconds: 0 },
+          alerts: [alert]
         }
       }
     }
@@ -227,6 +274,36 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/alerts/deliveries", {
       list: deliveryFields,
       query: { ...listQuery(["filter[rule]", "job_not_success"]), ...limited },
       example: { response: { status: "success", data: { deliveries: [delivery] } } }
+    })
+  )
+
+const acknowledge = HttpApiEndpoint.post("acknowledge", "/alerts/:id(^\\d+$)/acknowledge", {
+  params: { id: Parameter.id },
+  payload: AcknowledgeRequest.schema,
+  success: Enveloped(Schema.Struct({ acknowledged_alert: Alert })),
+  error: [BadRequest, NotFound]
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    documented({
+      name: "acknowledgeAlert",
+      summary: "Take an alert on",
+      description:
+        "Says that the caller looks after it. It stays open until its cause has ended; an alert without an end closes. The newest acknowledgement stays.",
+      example: {
+        request: { comment: "power is back at noon" },
+        response: {
+          status: "success",
+          data: {
+            acknowledged_alert: {
+              ...alert,
+              acknowledged_at: "2026-11-20T09:15:02.319761",
+              acknowledged_by: "indy",
+              acknowledged_comment: "power is back at noon"
+            }
+          }
+        }
+      }
     })
   )
 
@@ -321,7 +398,17 @@ const removeMute = HttpApiEndpoint.delete("removeMute", "/alerts/mutes/:id(^\\d+
     })
   )
 
-const endpoints = HttpApiGroup.make("alerts").add(list, deliveries, replay, replayAll, test, mutes, addMute, removeMute)
+const endpoints = HttpApiGroup.make("alerts").add(
+  list,
+  acknowledge,
+  deliveries,
+  replay,
+  replayAll,
+  test,
+  mutes,
+  addMute,
+  removeMute
+)
 
 /** Endpoints of alerts, all with a token. */
 export class AlertsGroup extends endpoints.middleware(Authorization) {}

@@ -16,7 +16,7 @@ const printed = (method: string, path: string, body?: unknown) =>
 
 const ALERTS = {
   name: "alerts",
-  fields: ["id", "rule", "level", "title", "count", "opened_at", "sent_at", "resolved_at"],
+  fields: ["id", "rule", "level", "title", "count", "opened_at", "sent_at", "resolved_at", "acknowledged_by"],
   nothing: "No alerts.",
   words: { level: alertWords }
 }
@@ -49,6 +49,21 @@ const list = Command.make(
     for (const trouble of troubles(answer)) yield* Console.error(harmless(trouble))
   }, reported)
 ).pipe(Command.withDescription("Show the newest alerts, and what keeps them from arriving; all with --json."))
+
+const acknowledge = Command.make(
+  "acknowledge",
+  {
+    id: Argument.Int("id"),
+    comment: Flag.String("comment").pipe(Flag.withDescription("What is being done about it"), Flag.optional),
+    json: jsonAlways
+  },
+  ({ comment, id }) =>
+    printed(
+      "POST",
+      `/alerts/${id}/acknowledge`,
+      Option.match(comment, { onNone: () => ({}), onSome: (text) => ({ comment: text }) })
+    )
+).pipe(Command.withDescription("Take an alert on: says that you look after it. An alert without an end closes."))
 
 const receiver = Flag.String("receiver").pipe(Flag.withDescription("Only those to this receiver"), Flag.optional)
 
@@ -155,5 +170,5 @@ const unmute = Command.make("unmute", { id: Argument.Int("id"), json: jsonAlways
 /** The command. */
 export const alerts = Command.make("alerts").pipe(
   Command.withDescription("Alerts at the server of SWITCHYARD_URL, with SWITCHYARD_TOKEN."),
-  Command.withSubcommands([list, test, dead, replay, mutes, mute, unmute])
+  Command.withSubcommands([list, acknowledge, test, dead, replay, mutes, mute, unmute])
 )

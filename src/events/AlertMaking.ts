@@ -14,8 +14,10 @@ import {
   isFor,
   isMuted,
   keyOf,
+  knowsEnd,
   reachesLevel,
-  subjectOf
+  subjectOf,
+  troubleOf
 } from "../domain/events/alerts/AlertRule.ts"
 import { isObject } from "../domain/fields/Values.ts"
 import { AlertStore, type FoundAlert, MAX_EVENTS, type TimedMute } from "../store/AlertStore.ts"
@@ -91,6 +93,7 @@ export class AlertRulesInForce extends Context.Service<
 }
 
 const INTERVAL = "1 second"
+const CAUSES_INTERVAL = "3 seconds"
 const PAGE = 500
 
 type Known = ReadonlyMap<string, ConcernedDevice>
@@ -133,7 +136,7 @@ const foundOf = (rule: AlertRule, rules: AlertRules, event: LiveEvent): FoundAle
   receivers: receiversOf(rule, rules),
   events: [eventOf(event)],
   count: 1,
-  subjects: rule.resolvedBy === null ? [] : [subjectOf(event)],
+  subjects: rule.endsWithCause ? [troubleOf(event)] : rule.resolvedBy === null ? [] : [subjectOf(event)],
   wait: rule.wait,
   quiet: rule.quiet
 })
@@ -196,7 +199,7 @@ const make = Effect.gen(function* () {
           const key = `${found.rule} ${found.key}`
           const before = open.get(key)
           if (found.receivers.length > 0) open.set(key, before === undefined ? found : together(before, found))
-        } else if (rule.resolvedBy !== null && isGone(event)) {
+        } else if (knowsEnd(rule) && isGone(event)) {
           yield* Effect.andThen(addAll, alerts.end(rule.name, subjectOf(event)))
         }
       }
@@ -219,7 +222,7 @@ const make = Effect.gen(function* () {
     const kinds = kindsOf(rules.rules)
     const isAsked = kinds === null ? sql`true` : sql`event.kind = any(${kinds}::text[])`
     // for events that no rule selects, only deletions and new names of devices matter
-    const isOther = rules.rules.some(({ resolvedBy }) => resolvedBy !== null)
+    const isOther = rules.rules.some(knowsEnd)
       ? sql`event.kind = 'device' and (event.action = 'deleted' or event.data -> 'before' ->> 'hostname' is not null)`
       : sql`false`
     const where = sql`event.kind <> 'alert' and (${isAsked} or ${isOther})`
@@ -244,6 +247,11 @@ const make = Effect.gen(function* () {
   yield* waitingForDatabase(look).pipe(
     Effect.catchCause((cause) => Effect.logWarning("New events could not be looked through for alerts", cause)),
     Effect.repeat(Schedule.spaced(INTERVAL)),
+    Effect.forkScoped
+  )
+  yield* waitingForDatabase(sql.withTransaction(alerts.endOver)).pipe(
+    Effect.catchCause((cause) => Effect.logWarning("Alerts could not be compared with their causes", cause)),
+    Effect.repeat(Schedule.spaced(CAUSES_INTERVAL)),
     Effect.forkScoped
   )
 })

@@ -5,23 +5,33 @@
 import { Clock, Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Api } from "../api/Api.ts"
+import type { Data } from "../api/Calls.ts"
 import { answered } from "./core/HandlerErrors.ts"
-import { type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage.ts"
+import { type AlertEvent, type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage.ts"
+import { ruleSentence, ruleTitle } from "../domain/words/RuleSentence.ts"
+import { failureGroups } from "../domain/JobFailures.ts"
 import { toId } from "../domain/fields/Values.ts"
 import { AlertRulesInForce } from "../events/AlertMaking.ts"
 import { deliver, remarkOf } from "../events/Receivers.ts"
 import { receiverGuard } from "../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { AlertStore, type DeliveryState, type ListedDelivery, MuteNotFound } from "../store/AlertStore.ts"
+import {
+  AlertNotFound,
+  AlertStore,
+  type DeliveryState,
+  type ListedDelivery,
+  MuteNotFound
+} from "../store/AlertStore.ts"
+import { makeJobProgress } from "../store/JobResults.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { makeListPage } from "./listing/ListPage.ts"
 import * as Lists from "./listing/Lists.ts"
 import { Caller } from "../api/Requests.ts"
 import { enveloped } from "../api/Answers.ts"
-import { type MuteRequest, timeOf } from "../api/AlertsApi.ts"
+import { type AcknowledgeRequest, type MuteRequest, timeOf } from "../api/AlertsApi.ts"
 
 /** The rules in force have no receiver of this name. */
 class ReceiverNotFound extends Schema.TaggedError<ReceiverNotFound>()("ReceiverNotFound", {
@@ -50,11 +60,76 @@ const testMessage = (at: number): AlertMessage => ({
   events: []
 })
 
+type Reason = Data<"GET /alerts">["alerts"][number]["reasons"][number]
+
+/** The jobs of one answer whose failures are read; the reasons of others are their titles. */
+const MOST_JOBS = 20
+
+/** Why alerts are open, for each switch: what their events say, and for jobs the groups of their failures. */
+const makeReasons = Effect.gen(function* () {
+  const progress = yield* makeJobProgress
+
+  const ofJob = Effect.fnUntraced(function* ({
+    data,
+    job_id,
+    text
+  }: AlertEvent): Effect.fn.Return<ReadonlyArray<Reason>, SqlError.SqlError> {
+    const devices = job_id === null ? [] : yield* progress.of(job_id)
+    const job = {
+      function_name: String(data?.["function"] ?? ""),
+      hasEnded: true,
+      isRunning: false,
+      seconds: null,
+      parallel: 1
+    }
+    const groups = failureGroups(devices, job, new Map())
+    if (groups.length === 0) {
+      const exception: unknown = data?.["exception"]
+      const sentence = typeof exception === "string" ? `${text}: ${exception}` : text
+      return [{ sentence, devices: [], job_id, repository: null }]
+    }
+    return groups.map(({ devices, sentence }) => ({ sentence, devices, job_id, repository: null }))
+  })
+
+  const ofEvent = ({ data, hostname, job_id, kind, text }: AlertEvent): Reason => {
+    const repository: unknown = kind === "repository" ? data?.["repository"] : undefined
+    return {
+      sentence: text,
+      devices: hostname === null ? [] : [hostname],
+      job_id,
+      repository: typeof repository === "string" ? repository : null
+    }
+  }
+
+  return (events: ReadonlyArray<AlertEvent>, jobs: boolean) =>
+    Effect.map(
+      Effect.forEach(events, (event) =>
+        jobs && event.kind === "job" && event.action === "ended" ? ofJob(event) : Effect.succeed([ofEvent(event)])
+      ),
+      (reasons) => reasons.flat()
+    )
+})
+
+/** An alert as the API shows it. */
+const makeShown = Effect.gen(function* () {
+  const alerts = yield* AlertStore
+  const reasons = yield* makeReasons
+  type Stored = Effect.Success<ReturnType<typeof alerts.list>>[number]
+  return ({ events, title, ...alert }: Stored, readsJob: boolean) =>
+    Effect.map(alert.is_open ? reasons(events, readsJob) : Effect.succeed([]), (reasons) => ({
+      ...alert,
+      cause: ruleTitle(alert.rule),
+      title: titleOf(title, alert.rule, alert.count, events),
+      reasons
+    }))
+})
+
 /** Reads: alerts, deliveries, and a test of a receiver. */
 const makeAlertView = Effect.gen(function* () {
   const { alertSecrets } = yield* ServerConfig
   const inForce = yield* AlertRulesInForce
   const alerts = yield* AlertStore
+  const shown = yield* makeShown
   const { deliveries } = alerts
   const page = yield* makeListPage<ListedDelivery>(Lists.deliveries, {
     perPage: 50,
@@ -74,12 +149,14 @@ const makeAlertView = Effect.gen(function* () {
           type: receiver.type,
           problem: remarkOf(alertSecrets, receiver)
         })),
-        rules: (rules?.rules ?? []).map(({ level, name, to }) => ({ name, level, to })),
+        rules: (rules?.rules ?? []).map((rule) => ({
+          name: rule.name,
+          level: rule.level,
+          to: rule.to,
+          sentence: ruleSentence(rule)
+        })),
         deliveries: yield* deliveries.counts,
-        alerts: (yield* alerts.list(ALERTS)).map(({ events, title, ...alert }) => ({
-          ...alert,
-          title: titleOf(title, alert.rule, alert.count, events)
-        }))
+        alerts: yield* Effect.forEach(yield* alerts.list(ALERTS), (alert, place) => shown(alert, place < MOST_JOBS))
       })
     }),
     deliveries: Effect.fn("Alerts.deliveries")(function* (
@@ -111,12 +188,20 @@ const makeAlertView = Effect.gen(function* () {
 /** Writes: messages sent again, and mutes. */
 const makeAlertChanges = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { deliveries, mutes } = yield* AlertStore
+  const { acknowledge, deliveries, mutes } = yield* AlertStore
+  const shown = yield* makeShown
   const events = yield* EventStore
   const note = (action: string, data: Readonly<Record<string, unknown>>) =>
     events.append({ kind: "alert", action, isAudit: true, data })
 
   return {
+    acknowledge: Effect.fn("Alerts.acknowledge")(function* (digits: string, { comment }: AcknowledgeRequest) {
+      const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), () => new AlertNotFound())
+      const acknowledged_alert = yield* shown(yield* acknowledge(id, (yield* Caller).name, comment ?? null), true)
+      const { rule, title } = acknowledged_alert
+      yield* note("acknowledged", { alert: id, rule, title, comment: comment ?? null })
+      return enveloped({ acknowledged_alert })
+    }, sql.withTransaction),
     replay: Effect.fn("Alerts.replay")(function* (id: string) {
       yield* deliveries.replay(id)
       yield* note("replayed", { delivery: id })
@@ -160,6 +245,7 @@ export const AlertsLive = HttpApiBuilder.group(Api, "alerts", (handlers) =>
     const changes = yield* makeAlertChanges
     return handlers
       .handle("list", () => answered(view.list))
+      .handle("acknowledge", ({ params, payload }) => answered(changes.acknowledge(params.id, payload)))
       .handle("deliveries", ({ query, request }) => answered(view.deliveries(request, query)))
       .handle("replay", ({ params }) => answered(changes.replay(params.id)))
       .handle("replayAll", ({ payload }) => answered(changes.replayAll(payload.receiver ?? null)))

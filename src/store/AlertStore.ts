@@ -7,7 +7,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { AlertEvent } from "../domain/events/alerts/AlertMessage.ts"
-import type { AlertLevel, Mute } from "../domain/events/alerts/AlertRule.ts"
+import { type AlertLevel, type Mute, troubleOf } from "../domain/events/alerts/AlertRule.ts"
+import { OVER } from "./AlertCauses.ts"
 
 /** Events of one group that were found. */
 export interface FoundAlert {
@@ -39,7 +40,28 @@ interface StoredAlert {
   readonly send_at: string
   readonly sent_at: string | null
   readonly resolved_at: string | null
+  readonly is_open: boolean
+  readonly acknowledged_at: string | null
+  readonly acknowledged_by: string | null
+  readonly acknowledged_comment: string | null
 }
+
+/** No alert with this id was sent. */
+export class AlertNotFound extends Schema.TaggedError<AlertNotFound>()("AlertNotFound", {}) {
+  override get message() {
+    return "Alert not found"
+  }
+  get httpStatus() {
+    return 404 as const
+  }
+}
+
+/**
+ * Alerts that somebody has to look at: whose cause lasts, and of the last day those whose rule knows no end, until somebody has
+ * acknowledged them.
+ */
+export const OPEN = `(sent_at is not null and resolved_at is null and (cardinality(subjects) > 0
+  or (opened_at > now() - interval '1 day' and acknowledged_at is null)))`
 
 interface OpenAlert {
   readonly id: number
@@ -53,7 +75,8 @@ interface OpenAlert {
 export const MAX_EVENTS = 50
 const DUE_AT_ONCE = 200
 
-const isAbout = ({ data, hostname }: AlertEvent, subject: string): boolean => (hostname ?? data?.["server"]) === subject
+const isAbout = (event: AlertEvent, subject: string): boolean =>
+  (event.hostname ?? event.data?.["server"]) === subject || troubleOf(event) === subject
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -93,6 +116,11 @@ const make = Effect.gen(function* () {
     }
   })
 
+  const shown =
+    sql.literal(`id::float8 as id, rule, level, title, receivers, events, count, iso_time(opened_at) as opened_at,
+    iso_time(send_at) as send_at, iso_time(sent_at) as sent_at, iso_time(resolved_at) as resolved_at, ${OPEN} as is_open,
+    iso_time(acknowledged_at) as acknowledged_at, acknowledged_by, acknowledged_comment`)
+
   return AlertStore.of({
     mutes: yield* makeMutes,
     deliveries: yield* makeDeliveries,
@@ -118,6 +146,24 @@ const make = Effect.gen(function* () {
         from alert where rule = ${rule} and ${subject} = any(subjects) and resolved_at is null for update`
       yield* Effect.forEach(alerts, (alert) => endOne(alert, subject), { discard: true })
     }),
+    endOver: Effect.gen(function* () {
+      const over = yield* sql<{ id: number; subject: string }>`${sql.literal(OVER)} for update of alert skip locked`
+      yield* Effect.forEach(
+        over,
+        Effect.fnUntraced(function* ({ id, subject }) {
+          const [alert] =
+            yield* sql<OpenAlert>`select id::float8 as id, events, count, subjects, sent_at is not null as is_sent
+            from alert where id = ${id}::bigint and ${subject} = any(subjects)`
+          if (alert !== undefined) yield* endOne(alert, subject)
+        }),
+        { discard: true }
+      )
+    }).pipe(Effect.withSpan("AlertStore.endOver")),
+    acknowledge: Effect.fn("AlertStore.acknowledge")(function* (id: number, by: string, comment: string | null) {
+      const [alert] = yield* sql<StoredAlert>`update alert set acknowledged_at = now(), acknowledged_by = ${by},
+        acknowledged_comment = ${comment} where id = ${id}::bigint and sent_at is not null returning ${shown}`
+      return alert ?? (yield* new AlertNotFound())
+    }),
     rename: Effect.fn("AlertStore.rename")((from: string, to: string) =>
       Effect.asVoid(sql`update alert set subjects = array_replace(subjects, ${from}, ${to}),
         events = case when sent_at is not null then events else (select jsonb_agg(case event ->> 'hostname'
@@ -138,9 +184,8 @@ const make = Effect.gen(function* () {
     }).pipe(Effect.withSpan("AlertStore.createMessages")),
     list: Effect.fn("AlertStore.list")(
       (limit: number) =>
-        sql<StoredAlert>`select id::float8 as id, rule, level, title, receivers, events, count, iso_time(opened_at) as opened_at,
-          iso_time(send_at) as send_at, iso_time(sent_at) as sent_at, iso_time(resolved_at) as resolved_at
-        from alert order by alert.id desc limit ${limit}`
+        sql<StoredAlert>`select ${shown} from alert
+          where ${sql.literal(OPEN)} or id in (select id from alert order by id desc limit ${limit}) order by alert.id desc`
     ),
     forget: Effect.fn("AlertStore.forget")((days: number) =>
       Effect.asVoid(sql`delete from alert where sent_at < now() - make_interval(days => ${days})
@@ -164,11 +209,19 @@ export class AlertStore extends Context.Service<
     readonly add: (found: FoundAlert) => Effect.Effect<void, SqlError.SqlError>
     /** The condition that a rule reported about a subject has ended. */
     readonly end: (rule: string, subject: string) => Effect.Effect<void, SqlError.SqlError>
+    /** Ends what the server's own records show to be over. */
+    readonly endOver: Effect.Effect<void, SqlError.SqlError>
+    /** Somebody has taken an alert on; the newest such word stays. An alert that knows no end is no longer open. */
+    readonly acknowledge: (
+      id: number,
+      by: string,
+      comment: string | null
+    ) => Effect.Effect<StoredAlert, AlertNotFound | SqlError.SqlError>
     /** A device was renamed: its open alerts continue under the new name. Sent events stay unchanged. */
     readonly rename: (from: string, to: string) => Effect.Effect<void, SqlError.SqlError>
     /** Creates messages for alerts that have waited long enough, at most 200; yields their number. */
     readonly createMessages: Effect.Effect<number, SqlError.SqlError>
-    /** The newest first. */
+    /** Those that are open, and the newest of all; the newest first. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<StoredAlert>, SqlError.SqlError>
     /** Removes alerts that were sent this number of days ago, with their deliveries, unless a delivery still waits. */
     readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>

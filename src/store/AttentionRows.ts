@@ -5,6 +5,7 @@ import type { DeviceSince, EndingCertificate, FailingRollout } from "../domain/A
 import type { AlertEvent } from "../domain/events/alerts/AlertMessage.ts"
 import type { DeviceType } from "../domain/Device.ts"
 import { NOT_STARTED } from "../domain/Job.ts"
+import { OPEN } from "./AlertStore.ts"
 import { FAILED_TODAY, SINCE_STATE, STANDINGS, UNSYNCHRONIZED } from "./FleetViews.ts"
 import { jobsWithin } from "./JobStore.ts"
 import { devicesWithin, type Within } from "./Listing.ts"
@@ -91,11 +92,10 @@ export const makeAttentionRows = Effect.gen(function* () {
           where device_id = device.id and revoked_at is null) newest
         where device.state = 'MANAGED' and newest.not_after < now() + make_interval(days => ${days})`
     ),
-    /** Alerts that have not ended, and those of the last day whose rule knows no end. */
+    /** Alerts that are open and that nobody has acknowledged. */
     alerts: Effect.withSpan(
       sql<SentAlert>`select rule, level, title, count, events, iso_time(opened_at) as since from alert
-        where sent_at is not null and resolved_at is null and level <> 'info'
-          and (cardinality(subjects) > 0 or opened_at > now() - interval '1 day')
+        where ${sql.literal(OPEN)} and acknowledged_at is null and level <> 'info'
           and coalesce(events -> 0 ->> 'kind', '') <> all(${OWN_KINDS}::text[])`,
       "AttentionRows.alerts"
     )

@@ -79,6 +79,7 @@ export const COMMANDS: ReadonlyArray<string> = [
   "approvals approve 7 --comment yes",
   "approvals reject 7 --comment no",
   "alerts list",
+  "alerts acknowledge 7 --comment fan",
   "alerts test noc",
   "alerts dead",
   "alerts replay --yes",

@@ -36,6 +36,15 @@ export const useNewCount: ReadCount = () => quiet(useOverview()?.devices.by_stat
 
 export const useJobsCount: ReadCount = () => quiet(useOverview()?.jobs.running, "running")
 
+export const useAlertsCount: ReadCount = () => {
+  const may = useMay()
+  const { data } = useAsk("GET /alerts", {}, { kinds: ["alert"], enabled: may("GET", "/alerts"), every: EVERY })
+  const open = data?.answer.data.alerts.filter(({ acknowledged_at, is_open }) => is_open && acknowledged_at === null)
+  return open === undefined || open.length === 0
+    ? null
+    : { shown: open.length, tone: "bad", says: `${open.length} open` }
+}
+
 const useStatus = () => {
   const may = useMay()
   const { data } = useAsk(

@@ -1,6 +1,7 @@
 /** The screens: address, title, place in the navigation, and the call that a user must be allowed to make to see them. */
 import {
   type Icon,
+  IconBell,
   IconBook,
   IconCpu,
   IconGitBranch,
@@ -18,6 +19,7 @@ import {
 import type { ComponentType } from "react"
 import {
   type ReadCount,
+  useAlertsCount,
   useDevicesCount,
   useJobsCount,
   useNewCount,
@@ -116,6 +118,13 @@ export const screens: ReadonlyArray<Screen> = [
     entry: { group: "Change", icon: IconGitBranch, leaps: ["r"], count: useRepositoryCount },
     reads: "/repository/settings",
     load: () => import("../screens/repository/Repository.tsx")
+  },
+  {
+    path: "/alerts",
+    label: "Alerts",
+    entry: { group: "Operations", icon: IconBell, leaps: ["l"], count: useAlertsCount },
+    reads: "/alerts",
+    load: () => import("../screens/alerts/Alerts.tsx")
   },
   {
     path: "/audit",

@@ -10,8 +10,10 @@ import { type ReactNode, useState } from "react"
 import type { ToneName } from "./tones.ts"
 import "./charts.css"
 
-/** Pixels around the drawing: the numbers stand left of it, the times below. */
-const MARGIN = { top: 8, right: 8, bottom: 20, left: 40 } as const
+/** Pixels around the drawing: the times stand below it. */
+const MARGIN = { top: 8, right: 8, bottom: 20 } as const
+/** Pixels of a character beside the axis. */
+const CHARACTER = 7
 const TICKS = 3
 /** Pixels for the word of a time. */
 const WORD = 70
@@ -66,19 +68,24 @@ const Frame = ({ draw, heads, height, label, rows }: FrameProps) => {
   )
 }
 
+/** Pixels for the numbers left of the drawing. */
+const leftOf = (ticks: ReadonlyArray<number>, textOf: (value: number) => string): number =>
+  14 + CHARACTER * Math.max(2, ...ticks.map((tick) => textOf(tick).length))
+
 interface AxisProps {
+  readonly left: number
   readonly y: (value: number) => number
   readonly ticks: ReadonlyArray<number>
   readonly width: number
   readonly textOf: (value: number) => string
 }
 
-const Axis = ({ textOf, ticks, width, y }: AxisProps) => (
+const Axis = ({ left, textOf, ticks, width, y }: AxisProps) => (
   <g className="graph-axis">
     {ticks.map((tick) => (
       <g key={tick}>
-        <line x1={MARGIN.left} x2={width - MARGIN.right} y1={y(tick)} y2={y(tick)} />
-        <text x={MARGIN.left - 8} y={y(tick)} dy="0.32em" textAnchor="end">
+        <line x1={left} x2={width - MARGIN.right} y1={y(tick)} y2={y(tick)} />
+        <text x={left - 8} y={y(tick)} dy="0.32em" textAnchor="end">
           {textOf(tick)}
         </text>
       </g>
@@ -116,14 +123,16 @@ const sum = (values: ReadonlyArray<number>) => values.reduce((one, other) => one
 export const ColumnsChart = ({ columns, height = 160, label, series }: ColumnsProps) => {
   const top = Math.max(1, ...columns.map(({ values }) => sum(values)))
   const y = scaleLinear([0, top], [height - MARGIN.bottom, MARGIN.top]).nice(TICKS)
+  const ticks = y.ticks(TICKS).filter(Number.isInteger)
+  const left = leftOf(ticks, String)
   const draw = (width: number) => {
     const x = scaleBand(
       columns.map(({ name }) => name),
-      [MARGIN.left, width - MARGIN.right]
+      [left, width - MARGIN.right]
     ).padding(0.35)
     return (
       <>
-        <Axis y={y} ticks={y.ticks(TICKS).filter(Number.isInteger)} width={width} textOf={String} />
+        <Axis y={y} ticks={ticks} left={left} width={width} textOf={String} />
         {columns.map(({ name, tick, values }) => (
           <g key={name} transform={`translate(${x(name) ?? 0})`}>
             {series.map(({ key, label: word, tone }, index) => {
@@ -192,11 +201,15 @@ interface LineProps {
 /** A line over time, with the band that its values stay in. */
 export const LineChart = ({ height = 140, label, points, textOf, timeOf, tone = "info", what }: LineProps) => {
   const all = points.flatMap(({ high, low, value }) => [value, low ?? value, high ?? value])
-  const y = scaleLinear([Math.min(0, ...all), Math.max(1, ...all)], [height - MARGIN.bottom, MARGIN.top]).nice(TICKS)
+  const lowest = Math.min(0, ...all)
+  const highest = Math.max(lowest + 1, 0, ...all)
+  const y = scaleLinear([lowest, highest], [height - MARGIN.bottom, MARGIN.top]).nice(TICKS)
+  const ticks = y.ticks(TICKS)
+  const left = leftOf(ticks, textOf)
   const times = points.map(({ at }) => at)
   const draw = (width: number) => {
     const [first = new Date(0)] = times
-    const x = scaleTime([first, times.at(-1) ?? first], [MARGIN.left, width - MARGIN.right])
+    const x = scaleTime([first, times.at(-1) ?? first], [left, width - MARGIN.right])
     const band = area<ChartPoint>(
       ({ at }) => x(at),
       ({ low, value }) => y(low ?? value),
@@ -208,7 +221,7 @@ export const LineChart = ({ height = 140, label, points, textOf, timeOf, tone = 
     )
     return (
       <>
-        <Axis y={y} ticks={y.ticks(TICKS)} width={width} textOf={textOf} />
+        <Axis y={y} ticks={ticks} left={left} width={width} textOf={textOf} />
         <path className="graph-band" data-tone={tone} d={band([...points]) ?? ""} />
         <path className="graph-line" data-tone={tone} d={drawn([...points]) ?? ""} />
         {x.ticks(Math.max(2, Math.floor(width / (2 * WORD)))).map((at) => (

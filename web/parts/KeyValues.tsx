@@ -55,7 +55,7 @@ export const KeyValues = ({ items, label, side = false }: Props) => (
       <div key={key}>
         <dt>{key}</dt>
         <dd>
-          {isMissing(value) ? MISSING : value}
+          <span>{isMissing(value) ? MISSING : value}</span>
           {copy !== undefined && copy !== "" && <CopyButton text={copy} name={key} />}
         </dd>
       </div>

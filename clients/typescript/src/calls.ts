@@ -5,6 +5,18 @@ import { type CallOptions, pathOf, Transport } from "./transport.js"
 
 /** The calls of the API by the names of its document. */
 export abstract class Calls extends Transport {
+  /** Take an alert on. `POST /api/v1.0/alerts/{id}/acknowledge` */
+  acknowledgeAlert(
+    id: number,
+    body: Records.TrustDeviceRequest = {},
+    options: CallOptions = {}
+  ): Promise<Records.AcknowledgeAlertResult> {
+    return this.call<Records.AcknowledgeAlertResult>(
+      { method: "POST", path: pathOf("/api/v1.0/alerts/{id}/acknowledge", { id }), body },
+      options
+    )
+  }
+
   /** Add a reason why a device is unsynchronized. `POST /api/v1.0/device_synchistory` */
   addSyncEvent(body: Records.AddSyncEventRequest, options: CallOptions = {}): Promise<Records.AddedSyncEvent> {
     return this.call<Records.AddedSyncEvent>({ method: "POST", path: "/api/v1.0/device_synchistory", body }, options)

@@ -41,6 +41,7 @@ export type AddedSyncEvent = {
 export type Alert = {
   readonly id: number
   readonly rule: string
+  readonly cause: string
   readonly level: string
   readonly title: string
   readonly count: number
@@ -49,6 +50,11 @@ export type Alert = {
   readonly send_at: string
   readonly sent_at: string | null
   readonly resolved_at: string | null
+  readonly is_open: boolean
+  readonly acknowledged_at: string | null
+  readonly acknowledged_by: string | null
+  readonly acknowledged_comment: string | null
+  readonly reasons: ReadonlyArray<AlertReason>
 }
 
 export type AlertOverview = {
@@ -60,9 +66,21 @@ export type AlertOverview = {
   readonly alerts: ReadonlyArray<Alert>
 }
 
+export type AlertReason = {
+  readonly sentence: string
+  readonly devices: ReadonlyArray<string>
+  readonly job_id: number | null
+  readonly repository: string | null
+}
+
 export type AlertReceiver = { readonly name: string; readonly type: string; readonly problem: string | null }
 
-export type AlertRule = { readonly name: string; readonly level: string; readonly to: ReadonlyArray<string> }
+export type AlertRule = {
+  readonly name: string
+  readonly level: string
+  readonly to: ReadonlyArray<string>
+  readonly sentence: string
+}
 
 export type ApiToken = {
   readonly id: number
@@ -1962,6 +1980,9 @@ export type WaitsForApproval = {
   readonly message: string
   readonly data: { readonly approval_id: number; readonly waits_until: string; readonly operation: string }
 }
+
+/** The answer of `POST /api/v1.0/alerts/{id}/acknowledge`. */
+export type AcknowledgeAlertResult = { readonly acknowledged_alert: Alert }
 
 /** The answer of `POST /api/v1.0/auth/persons/admit`. */
 export type AdmitPersonResult = { readonly admitted_person: Person }

@@ -2,7 +2,7 @@
  * The subject of each call: what it concerns, for callers with access to some devices only (docs/roles.md#callers-of-some-devices). The page
  * uses it too, so that it asks for nothing that would be refused. Pure.
  */
-import { coversCall, type CoveredCalls } from "./Glob.ts"
+import { type CoveredCalls, coversCall } from "./Glob.ts"
 
 // The subject of each endpoint, for callers with access to some devices only (docs/roles.md#callers-of-some-devices). Every
 // other endpoint concerns more than single devices, and is closed to them.
@@ -144,6 +144,7 @@ export const beyondDevices: ReadonlyArray<string> = [
   "PUT /repository/:name",
   "GET /alerts",
   "GET /alerts/deliveries",
+  "POST /alerts/:id/acknowledge",
   "POST /alerts/deliveries/:id/replay",
   "POST /alerts/replay",
   "POST /alerts/receivers/:name/test",

@@ -90,11 +90,11 @@ describe.skipIf(!hasChromium)(`An open page${hasChromium ? "" : ` (${WITHOUT})`}
         const page = yield* openPage(browser, url, { token: yield* tokenFor(3600) })
         const reason = page.getByRole("textbox", { name: "Reason" })
         const openForm = async () => {
-          await page.getByRole("button", { name: "Mute alerts" }).click()
+          await page.getByRole("button", { name: "Silence…" }).click()
           await reason.waitFor()
         }
         yield* steps(async () => {
-          await page.goto("/ui/server?tab=alerts")
+          await page.goto("/ui/alerts")
           await openForm()
           await reason.fill("new power supplies in the east")
           await page.keyboard.press("Escape")
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)(`An open page${hasChromium ? "" : ` (${WITHOUT})`}
         yield* steps(async () => {
           await page.getByRole("heading", { name: "Topology" }).waitFor()
           await page.getByText("Live", { exact: true }).waitFor()
-          await page.goto("/ui/server?tab=alerts")
+          await page.goto("/ui/alerts")
           await openForm()
           expect(await reason.inputValue()).toBe("new power supplies in the east")
           await page.reload()

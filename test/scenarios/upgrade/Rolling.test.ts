@@ -163,7 +163,8 @@ const exchange = Effect.fnUntraced(function* (site: Site, replica: Replica) {
     Ref.update(site.replicas, (serving) => serving.filter((one) => one !== replica))
   )
   replica.program.kill("SIGTERM")
-  assert.strictEqual(yield* replica.program.ended, 0, replica.program.text())
+  // 5: its work is left to the next start, which has to find it
+  assert.include([0, 5], yield* replica.program.ended, replica.program.text())
   const next = yield* launch(replica.env)
   yield* inService(next)
   yield* Ref.update(site.replicas, (serving) => [...serving, next])

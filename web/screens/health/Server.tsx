@@ -2,14 +2,12 @@
 import { useMay } from "../../app/useSession.ts"
 import { AddressTabs } from "../../parts/AddressTabs.tsx"
 import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
-import { Alerts } from "./Alerts.tsx"
 import { Health } from "./Health.tsx"
 import { PluginsTab } from "./PluginsTab.tsx"
 import { SettingsInForce } from "./SettingsInForce.tsx"
 
 const PARTS = [
   { value: "health", label: "How it does", Panel: Health, reads: "/system/status" },
-  { value: "alerts", label: "Alerts", Panel: Alerts, reads: "/alerts" },
   { value: "settings", label: "Settings in force", Panel: SettingsInForce, reads: "/settings/server" },
   { value: "plugins", label: "Plugins", Panel: PluginsTab, reads: "/plugins" }
 ]

@@ -27,7 +27,7 @@ export const Alerts = () => {
       </Title>
       <Asked of={asked} what="the alerts">
         {({ data: { alerts, deliveries, problem, rules } }) => {
-          const open = alerts.filter(({ resolved_at }) => resolved_at === null)
+          const open = alerts.filter(({ is_open }) => is_open)
           return (
             <>
               {problem !== null && <Problem error={problem} title="The rules of alerts are not in force" />}
@@ -36,7 +36,7 @@ export const Alerts = () => {
                 <Empty>
                   {rules.length === 0
                     ? "No rules are set: write alerts.yml, as the manual says under alerts."
-                    : "No alert is open. The screen Server has the rules, their receivers and what was muted."}
+                    : "No alert is open. The screen Alerts has the rules, their receivers and what is silenced."}
                 </Empty>
               ) : (
                 <List size="sm">

@@ -10,6 +10,10 @@ from .transport import Filter, Transport, path_of
 
 
 class Calls(Transport):
+    def acknowledge_alert(self, id: int, body: TrustDeviceRequest | None = None) -> AcknowledgeAlertResult:
+        """Take an alert on. ``POST /api/v1.0/alerts/{id}/acknowledge``"""
+        return self._call("POST", path_of("/api/v1.0/alerts/{id}/acknowledge", {"id": id}), body=body or {})  # type: ignore[no-any-return]
+
     def add_sync_event(self, body: AddSyncEventRequest) -> AddedSyncEvent:
         """Add a reason why a device is unsynchronized. ``POST /api/v1.0/device_synchistory``"""
         return self._call("POST", "/api/v1.0/device_synchistory", body=body)  # type: ignore[no-any-return]

@@ -50,6 +50,7 @@ class AddedSyncEvent(TypedDict):
 class Alert(TypedDict):
     id: int
     rule: str
+    cause: str
     level: str
     title: str
     count: int
@@ -58,6 +59,11 @@ class Alert(TypedDict):
     send_at: str
     sent_at: str | None
     resolved_at: str | None
+    is_open: bool
+    acknowledged_at: str | None
+    acknowledged_by: str | None
+    acknowledged_comment: str | None
+    reasons: list[AlertReason]
 
 
 class AlertOverview(TypedDict):
@@ -67,6 +73,13 @@ class AlertOverview(TypedDict):
     rules: list[AlertRule]
     deliveries: DeliveryCounts
     alerts: list[Alert]
+
+
+class AlertReason(TypedDict):
+    sentence: str
+    devices: list[str]
+    job_id: int | None
+    repository: str | None
 
 
 class AlertReceiver(TypedDict):
@@ -79,6 +92,7 @@ class AlertRule(TypedDict):
     name: str
     level: str
     to: list[str]
+    sentence: str
 
 
 class ApiToken(TypedDict):
@@ -2138,6 +2152,10 @@ class WaitsForApproval(TypedDict):
     status: Literal["success"]
     message: str
     data: WaitsForApprovalData
+
+
+class AcknowledgeAlertResult(TypedDict):
+    acknowledged_alert: Alert
 
 
 class AdmitPersonResult(TypedDict):

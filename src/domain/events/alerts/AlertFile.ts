@@ -149,7 +149,8 @@ const readRule = (name: string, rule: FileRule, known: ReadonlySet<string>): Rea
       wait: 0,
       quiet: 0,
       title: null,
-      resolvedBy
+      resolvedBy,
+      endsWithCause: false
     })
   })
 

@@ -49,7 +49,13 @@ export interface AlertRule extends EventName, DeviceScope {
   readonly title: string | null
   /** Events that end an alert of this rule. */
   readonly resolvedBy: EventName | null
+  /** Whether the server sees on its own that the cause has ended (docs/alerts.md#ends-of-alerts). */
+  readonly endsWithCause: boolean
 }
+
+/** Whether alerts of a rule can end; the others tell of something that is over already. */
+export const knowsEnd = ({ endsWithCause, resolvedBy }: Pick<AlertRule, "endsWithCause" | "resolvedBy">): boolean =>
+  endsWithCause || resolvedBy !== null
 
 /** The known facts about a device in an event. */
 export interface ConcernedDevice {
@@ -125,6 +131,18 @@ export const concernedBy = ({ data, hostname }: LiveEvent): ReadonlyArray<string
 /** The end of an alert's line: the device, or the server that reported it. */
 export const subjectOf = ({ data, hostname }: LiveEvent): string => hostname ?? String(data["server"] ?? "")
 
+/** What the trouble of an event is about: a job, a repository, or the subject of all others. */
+export const troubleOf = (event: Pick<LiveEvent, "kind" | "action" | "job_id" | "hostname"> & EventData): string => {
+  if (event.kind === "job" && event.action === "ended") return `job ${event.job_id}`
+  const { data, hostname } = event
+  if (event.kind === "repository") return String(data?.["repository"] ?? "")
+  return hostname ?? String(data?.["server"] ?? "")
+}
+
+interface EventData {
+  readonly data: LiveEvent["data"] | null
+}
+
 /** Events with the same key become one message. */
 export const keyOf = (groupBy: Grouping, event: LiveEvent): string => {
   switch (groupBy) {
@@ -148,7 +166,20 @@ export const reachesLevel = (level: AlertLevel, from: AlertLevel): boolean =>
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
-type ReadyRule = Omit<AlertRule, "to">
+export const readyRuleNames = [
+  "job_not_success",
+  "device_unreachable",
+  "drift",
+  "refused_commit",
+  "host_key_changed",
+  "wrong_device",
+  "certificate_ends",
+  "database_restarted",
+  "disk_low"
+] as const
+export type ReadyRuleName = (typeof readyRuleNames)[number]
+
+type ReadyRule = Omit<AlertRule, "to"> & { readonly name: ReadyRuleName }
 
 const base = {
   where: [],
@@ -160,7 +191,8 @@ const base = {
   wait: 0,
   quiet: 0,
   title: null,
-  resolvedBy: null
+  resolvedBy: null,
+  endsWithCause: false
 } as const
 
 /** All ready rules. */
@@ -168,6 +200,7 @@ export const readyRules: ReadonlyArray<ReadyRule> = [
   {
     ...base,
     name: "job_not_success",
+    endsWithCause: true,
     kinds: ["job"],
     actions: ["ended"],
     unless: [{ path: "data.outcome", values: ["success"] }],
@@ -187,16 +220,25 @@ export const readyRules: ReadonlyArray<ReadyRule> = [
   {
     ...base,
     name: "drift",
+    endsWithCause: true,
     kinds: ["drift"],
     actions: ["found"],
     level: "warning",
     groupBy: "job",
     wait: MINUTE
   },
-  { ...base, name: "refused_commit", kinds: ["repository"], actions: ["refused", "waiting"], level: "error" },
+  {
+    ...base,
+    name: "refused_commit",
+    endsWithCause: true,
+    kinds: ["repository"],
+    actions: ["refused", "waiting"],
+    level: "error"
+  },
   {
     ...base,
     name: "host_key_changed",
+    endsWithCause: true,
     kinds: ["host_key"],
     actions: ["updated"],
     where: [{ path: "data.after.refused_fingerprint", values: ["SHA256:*"] }],
@@ -207,6 +249,7 @@ export const readyRules: ReadonlyArray<ReadyRule> = [
   {
     ...base,
     name: "wrong_device",
+    endsWithCause: true,
     kinds: ["identity"],
     actions: ["wrong"],
     level: "critical",
@@ -216,6 +259,7 @@ export const readyRules: ReadonlyArray<ReadyRule> = [
   {
     ...base,
     name: "certificate_ends",
+    endsWithCause: true,
     kinds: ["certificate"],
     actions: ["ending"],
     level: "warning",

@@ -91,6 +91,20 @@ const messages: ReadonlyArray<Case> = [
     },
     DEAD
   ),
+  post(
+    "who has taken an alert on; one without an end is no longer open",
+    "/alerts/1/acknowledge",
+    { comment: "on it" },
+    200,
+    {
+      data: { acknowledged_alert: { id: 1, acknowledged_by: "admin", acknowledged_comment: "on it", is_open: false } }
+    },
+    DEAD
+  ),
+  post("an error for an unknown alert", "/alerts/4711/acknowledge", {}, 404, { message: "Alert not found" }),
+  post("which comment does not fit", "/alerts/1/acknowledge", { comment: "" }, 400, {
+    message: "comment: expected 1 to 255 characters"
+  }),
   get("dead messages", "/alerts/deliveries?state=dead", 200, { data: { deliveries: [dead] } }, DEAD),
   get("messages to a receiver", "/alerts/deliveries?receiver=chat", 200, { data: { deliveries: [] } }, DEAD),
   get("the next page, which is empty", "/alerts/deliveries?page=2&per_page=1", 200, { data: { deliveries: [] } }, DEAD),

@@ -1,0 +1,75 @@
+/** The rules of alerts as people say them: when who is told what (docs/alerts.md#rules). Pure. */
+import { eventWords } from "./ServerWords.ts"
+import { duration } from "./Units.ts"
+import { inSentence, plainly, textOf } from "./Word.ts"
+import { type AlertRule, type Condition, knowsEnd, type ReadyRuleName } from "../events/alerts/AlertRule.ts"
+
+interface RuleWords {
+  /** Alerts of the rule as a heading. */
+  readonly title: string
+  /** Follows `When`. */
+  readonly when: string
+}
+
+/** The words of the ready rules. */
+export const readyRuleWords: Readonly<Record<ReadyRuleName, RuleWords>> = {
+  job_not_success: { title: "Jobs that did not succeed", when: "a job fails, fails in part or is stopped" },
+  device_unreachable: { title: "Switches that do not answer", when: "a switch does not answer" },
+  drift: { title: "Switches changed by hand", when: "a switch was changed by hand" },
+  refused_commit: { title: "Commits that are not in force", when: "a commit is refused or waits for a confirmation" },
+  host_key_changed: { title: "Switches with another key", when: "a switch shows another key than we know" },
+  wrong_device: { title: "Another switch than recorded", when: "another switch answers at the address of a switch" },
+  certificate_ends: {
+    title: "Certificates that end soon",
+    when: "the certificate of a switch ends soon and was not renewed"
+  },
+  database_restarted: { title: "Restarts of the database", when: "the database was restarted" },
+  disk_low: { title: "Disks that are nearly full", when: "the disk of a server is nearly full" }
+}
+
+const isReady = (name: string): name is ReadyRuleName => Object.hasOwn(readyRuleWords, name)
+
+/** The heading of the alerts of a rule, by its name. */
+export const ruleTitle = (name: string): string => (isReady(name) ? readyRuleWords[name].title : plainly(name))
+
+const either = (words: ReadonlyArray<string>): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`
+const all = (words: ReadonlyArray<string>): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`
+
+const eventText = ({ actions, kinds }: AlertRule): string => {
+  const subjects = kinds.map((kind) => (kind === "*" ? "anything" : inSentence(textOf(eventWords, kind))))
+  const any = actions.includes("*")
+  return `${any ? "something happens about" : `there is ${either(actions.map((action) => `“${action}”`))} about`} ${either(subjects)}`
+}
+
+const conditionText = ({ path, values }: Condition): string => `${path} is ${either(values)}`
+
+const scopeOf = ({ deviceTypes, groups, hostnames }: AlertRule): string => {
+  const parts = [
+    ...(hostnames === null ? [] : [`named ${either(hostnames)}`]),
+    ...(groups === null ? [] : [`of ${either(groups)}`]),
+    ...(deviceTypes === null ? [] : [`of type ${either(deviceTypes.map((type) => type.toLowerCase()))}`])
+  ]
+  return parts.length === 0 ? "" : `, only for switches ${parts.join(" and ")}`
+}
+
+const MINUTE = 60_000
+
+/** What ends within the waiting time is told to nobody; of other events it collects more. */
+const waitText = (rule: AlertRule): string => {
+  if (rule.wait < MINUTE) return ""
+  const time = duration(rule.wait / 1000)
+  return knowsEnd(rule) ? `, and still so after ${time}` : `, together with all others of ${time}`
+}
+
+/** `When a switch does not answer, and still so after 15 min, tell noc: error.` */
+export const ruleSentence = (rule: AlertRule): string => {
+  const { level, name, quiet, to, unless, where } = rule
+  const what = isReady(name)
+    ? readyRuleWords[name].when
+    : `${eventText(rule)}${where.length === 0 ? "" : `, where ${all(where.map(conditionText))}`}`
+  const but = isReady(name) || unless.length === 0 ? "" : `, unless ${either(unless.map(conditionText))}`
+  const pause = quiet === 0 ? "" : ` At most once in ${duration(quiet / 1000)}.`
+  return `When ${what}${but}${scopeOf(rule)}${waitText(rule)}, tell ${all(to)}: ${level}.${pause}`
+}
