@@ -6,6 +6,7 @@ import { Outlet, useLocation, useParams, useRouterState } from "@tanstack/react-
 import { lazy, Suspense, useEffect, useRef } from "react"
 import { hasLeft } from "../api/session.ts"
 import { useAsk } from "../api/useAsk.ts"
+import { CRUMBS } from "../parts/crumbs.ts"
 import { PlainLink } from "../parts/PlainLink.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { Waiting } from "../parts/Waiting.tsx"
@@ -48,24 +49,28 @@ const Liveness = () => {
   )
 }
 
-/** Where the user is: the entry of the navigation, and the one of its things that is shown. */
-const Crumbs = () => {
+/** Where the user is: the way that the head of the screen puts here, else its entry in the navigation and the thing that is shown. */
+const WhereAt = () => {
   const { entry, screen } = usePlace()
   const parts: Texts = useParams({ strict: false })
   const part = Object.values(parts)[0]
-  if (entry === undefined) return null
   return (
-    <div className="crumbs">
-      {screen === entry || part === undefined ? (
-        <span>{entry.label}</span>
-      ) : (
-        <>
-          <PlainLink to={entry.path}>{entry.label}</PlainLink>
-          <span aria-hidden>/</span>
-          <span>{part}</span>
-        </>
+    <>
+      <div id={CRUMBS} className="crumbs" />
+      {entry !== undefined && (
+        <div className="crumbs crumbs-own">
+          {screen === entry || part === undefined ? (
+            <span>{entry.label}</span>
+          ) : (
+            <>
+              <PlainLink to={entry.path}>{entry.label}</PlainLink>
+              <span aria-hidden>/</span>
+              <span>{part}</span>
+            </>
+          )}
+        </div>
       )}
-    </div>
+    </>
   )
 }
 
@@ -137,7 +142,7 @@ const Inside = ({ name }: { readonly name: string }) => {
       </AppShell.Navbar>
       <AppShell.Header>
         <Group h="100%" px={{ base: "sm", lg: "lg" }} justify="space-between" wrap="nowrap" gap="xs">
-          <Crumbs />
+          <WhereAt />
           <Group gap="xs" wrap="nowrap">
             <ZoneOfTimes />
             <Liveness />

@@ -57,6 +57,13 @@ export const screens: ReadonlyArray<Screen> = [
     load: () => import("../screens/now/Now.tsx")
   },
   {
+    path: "/first-run",
+    label: "Set up Switchyard",
+    under: "/",
+    reads: "/setup",
+    load: () => import("../screens/first-run/FirstRun.tsx")
+  },
+  {
     path: "/overview",
     label: "Overview",
     under: "/",

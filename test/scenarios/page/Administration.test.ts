@@ -278,6 +278,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           const other = yield* openPage(browser, url)
           yield* steps(async () => {
             await other.goto(`/ui/signed-on?token=${fresh}`)
+            await other.getByRole("button", { name: "Use an API token" }).click()
             await other.getByRole("form", { name: "Sign in with a token" }).waitFor()
             expect(other.url()).toBe(`${url}/ui/`)
           })

@@ -84,8 +84,8 @@ const Networks = ({ back, next, setup }: StepProps) =>
 
 const Accounts = () => (
   <Text size="xs" c="dimmed">
-    The account on the switches is a secret and is set on the machine of the server, as{" "}
-    <code>USERNAME_MANAGED</code> and <code>PASSWORD_MANAGED</code> or <code>SSH_KEY_MANAGED</code>: see{" "}
+    The account on the switches is a secret and is set on the machine of the server, as <code>USERNAME_MANAGED</code>{" "}
+    and <code>PASSWORD_MANAGED</code> or <code>SSH_KEY_MANAGED</code>: see{" "}
     <PlainLink to="/manual/installing">Installing</PlainLink>.
   </Text>
 )
@@ -104,7 +104,9 @@ const SWITCHES = [
 const FirstSwitch = ({ back, next, setup }: StepProps) => (
   <Plain title="Which switch comes first?" back={back} next={next}>
     <Text>
-      {setup.devices === 0 ? "There is no switch yet." : `There ${setup.devices === 1 ? "is" : "are"} ${switches(setup.devices)}.`}
+      {setup.devices === 0
+        ? "There is no switch yet."
+        : `There ${setup.devices === 1 ? "is" : "are"} ${switches(setup.devices)}.`}
     </Text>
     <ul className="ways-in">
       {SWITCHES.map(({ about, title, to }) => (

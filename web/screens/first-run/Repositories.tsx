@@ -86,10 +86,10 @@ export const Repositories = ({ back, next, setup }: Props) => {
         title="Where are your settings and templates?"
         about="Switchyard reads both from git. Each address is asked for its branch and newest commit while you type."
         fields={missing}
+        above={choices}
         back={back}
         next={next}
       >
-        {choices}
         {present.map((name) => (
           <Present key={name} name={name} setup={setup} />
         ))}

@@ -43,12 +43,14 @@ interface Props {
   readonly title: string
   readonly about: ReactNode
   readonly fields: ReadonlyArray<Field>
+  /** Before the fields. */
+  readonly above?: ReactNode
   readonly children?: ReactNode
   readonly back: () => void
   readonly next: () => void
 }
 
-export const SettingsStep = ({ about, back, children, fields, next, title }: Props) => {
+export const SettingsStep = ({ about, above, back, children, fields, next, title }: Props) => {
   const client = useQueryClient()
   const [typed, type, forget] = useDraft("first run", "{}", isText)
   const all: Values = JSON.parse(typed)
@@ -88,6 +90,7 @@ export const SettingsStep = ({ about, back, children, fields, next, title }: Pro
       }
     >
       <Text c="dimmed">{about}</Text>
+      {above}
       {fields.map(({ hint, label, name }) => (
         <TextInput
           key={name}

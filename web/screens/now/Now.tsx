@@ -8,6 +8,7 @@ import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
 import { Commits } from "../change/Commits.tsx"
 import { Locks } from "../jobs/Locks.tsx"
 import { Alerts } from "./Alerts.tsx"
+import { Checklist } from "../first-run/Checklist.tsx"
 import { Count } from "./Count.tsx"
 import { NotInForce } from "./NotInForce.tsx"
 import { RunningJobs } from "./RunningJobs.tsx"
@@ -56,6 +57,7 @@ export default function Now() {
   return (
     <>
       <ScreenTitle>Overview</ScreenTitle>
+      <Checklist />
       <NotInForce />
       <Locks />
       <Counts />

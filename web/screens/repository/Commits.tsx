@@ -17,6 +17,7 @@ import { SmallTable } from "../../parts/SmallTable.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { When } from "../../parts/When.tsx"
 import { Effects } from "./Effects.tsx"
+import { useSetup } from "../first-run/useSetup.ts"
 import { type RepositoryName, useRepository, WhichRepository } from "./WhichRepository.tsx"
 
 type Refreshed = Answer<"PUT /repository/:name">
@@ -151,6 +152,7 @@ const Problems = ({ name }: { readonly name: RepositoryName }) => {
 export const Commits = () => {
   const name = useRepository()
   const may = useMay()
+  const isMissing = useSetup()?.[name].address === null
   const asked = useAsk(
     "GET /repository/:name/commits",
     { params: { name }, query: { limit: 20 } },
@@ -160,13 +162,21 @@ export const Commits = () => {
     <Stack gap="sm">
       <Group justify="space-between" align="flex-start">
         <WhichRepository />
-        {may("PUT", `/repository/${name}`) && <Refresh name={name} />}
+        {!isMissing && may("PUT", `/repository/${name}`) && <Refresh name={name} />}
       </Group>
       <Waiting key={name} name={name} />
       <Asked of={asked} what="the commits">
         {({ data: { commits } }) =>
           commits.length === 0 ? (
-            <Empty>No commit is known here. Fetch the repository, or look whether its address is set.</Empty>
+            <Empty>
+              {isMissing ? (
+                <>
+                  No repository is configured. <PlainLink to="/first-run?step=2">Set it up</PlainLink>
+                </>
+              ) : (
+                "Nothing was fetched yet."
+              )}
+            </Empty>
           ) : (
             <>
               <Refusals commits={commits} />
