@@ -79,6 +79,9 @@ const mantine = {
   "--mantine-color-default-hover": "var(--sy-hover)",
   "--mantine-color-default-color": "var(--sy-text)",
   "--mantine-color-default-border": "var(--sy-border)",
+  // grounds of cards, fields and menus in the dark scheme, and of their rows under the pointer
+  "--mantine-color-dark-6": "var(--sy-surface)",
+  "--mantine-color-dark-5": "var(--sy-hover)",
   "--mantine-color-disabled": "var(--sy-quiet-soft)",
   "--mantine-color-disabled-color": "var(--sy-text3)",
   "--mantine-color-disabled-border": "var(--sy-border)",

@@ -1455,6 +1455,28 @@ class SettingPlace(TypedDict):
     line: int | None
 
 
+class SetupFinding(TypedDict):
+    of: Literal["settings", "templates", "networks"]
+    is_good: bool
+    message: str
+    commit: str | None
+
+
+class SetupProgress(TypedDict):
+    settings: SetupSource
+    templates: SetupSource
+    networks: str | None
+    devices: int
+    previewed: bool
+    pushed: bool
+    can_restart: bool
+
+
+class SetupSource(TypedDict):
+    address: str | None
+    commit: str | None
+
+
 class StackMember(TypedDict):
     member_no: int | None
     hardware_id: str
@@ -2125,6 +2147,12 @@ class UpdateUserRequest(TypedDict):
     enabled: NotRequired[bool]
 
 
+class SetUpRequest(TypedDict):
+    settings: NotRequired[str]
+    templates: NotRequired[str]
+    networks: NotRequired[str]
+
+
 class ReplayDeliveriesRequest(TypedDict):
     receiver: NotRequired[str]
 
@@ -2520,6 +2548,11 @@ class SearchConfigsResult(TypedDict):
     next: str | None
 
 
+class SetUpResult(TypedDict):
+    set: list[str]
+    restarts: bool
+
+
 class TestPluginsResult(TypedDict):
     result: list[bool]
 
@@ -2531,6 +2564,10 @@ class TestReceiverResult(TypedDict):
 
 class TrustDeviceResult(TypedDict):
     trusted: TrustedIdentity
+
+
+class TrySetupResult(TypedDict):
+    findings: list[SetupFinding]
 
 
 class UpdateDeviceResult(TypedDict):
