@@ -51,6 +51,10 @@ export const jobSettings = {
     "live synchronizations with a higher dry-run score need another person's approval; 0: score and rules of risk need none"
   ),
   APPROVAL_WAIT: count("APPROVAL_WAIT", 86_400, "seconds that a due job waits for approval, before it is aborted", 1),
+  PAGE_URL: optional(
+    Config.NonEmptyString("PAGE_URL"),
+    "address of this server for people, such as `https://switchyard.example.org`: messages about approvals link to its page"
+  ),
   LOCK_WAIT: count("LOCK_WAIT", 900, "seconds that a job waits for another one's lock, before it fails"),
   AUDIT_SYSLOG: optional(
     Config.NonEmptyString("AUDIT_SYSLOG"),

@@ -3,7 +3,12 @@ import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job, JobLock } from "../domain/Job.ts"
 import { JobProgress } from "../domain/JobFailures.ts"
-import { ClearLockRequest, DecisionRequest, JobActionRequest } from "../domain/requests/OperationRequests.ts"
+import {
+  ClearLockRequest,
+  DecisionRequest,
+  JobActionRequest,
+  ViewedRequest
+} from "../domain/requests/OperationRequests.ts"
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
 import { jobFields } from "../domain/ListFields.ts"
 import * as Documented from "./Documented.ts"
@@ -12,6 +17,7 @@ import { BadRequest, Conflict, Enveloped, NotFound, Page } from "./Answers.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { JobResult } from "../domain/jobs/JobResults.ts"
 import { JobDiffs } from "../domain/DiffGroups.ts"
+import { JobApproval, JobScope } from "../domain/JobScope.ts"
 
 /** A job with its result as the document describes it; any stored result passes. */
 const JobRecord = Schema.Struct({
@@ -67,6 +73,9 @@ const groupKeyRule = (sent: string) =>
     ? Result.succeed(sent)
     : Result.fail("group must be the key of a group, 16 hexadecimal digits")
 
+/** All groups of the job that the caller has marked. */
+const ViewedGroups = Schema.Struct({ groups: Schema.Array(Schema.String) }).annotate({ identifier: "ViewedGroups" })
+
 const diffsExample = {
   groups: [
     {
@@ -78,13 +87,68 @@ const diffsExample = {
       removed: 0,
       score: 1.2,
       risks: [],
-      risk: { level: "low" as const, reason: null }
+      risk: { level: "low" as const, reason: null },
+      viewed: false
     }
   ],
   changed: 596,
   unchanged: 3,
   failed: 1,
   left_out: 0
+}
+
+const approvalExample: JobApproval = {
+  job_id: 26,
+  function_name: "sync_devices",
+  title: "Guest network; own NTP south",
+  ticket_ref: "CHG-1042",
+  status: "SCHEDULED",
+  outcome: null,
+  reason: "the change score of lhv-s-acc100 is 131.0, above 20",
+  dry_run_job: 19,
+  asked_by: "otto",
+  asked_at: "2026-03-02T09:12:07.512",
+  expires_at: "2026-03-03T09:12:07.512",
+  decision: null,
+  decided_by: null,
+  decided_at: null,
+  comment: null,
+  is_yours: false,
+  may_decide: true,
+  why_not: null,
+  approvers: ["anna", "maria"],
+  devices: 100,
+  risk: { level: "high", reason: "+spanning-tree mode mstp", devices: 1 }
+}
+
+const scopeExample: JobScope = {
+  devices: 102,
+  hostnames: ["lhv-s-acc1", "lhv-s-acc2"],
+  would_change: 100,
+  not_compared: 2,
+  outdated: [],
+  device_types: [
+    { name: "ACCESS", count: 100 },
+    { name: "DIST", count: 2 }
+  ],
+  groups: [{ name: "SOUTH", count: 102, of: 102 }],
+  sites: [],
+  machines: 3900,
+  uplinks: [{ hostname: "lhv-s-dist1", ports: ["Ethernet49"] }],
+  rollout: {
+    stages: [{ is_canary: true, count: 2, hostnames: ["lhv-s-acc1", "lhv-s-acc2"] }],
+    at_once: 20,
+    confirm_mode: 1,
+    timer_seconds: 300,
+    stops_at: 10,
+    takes_back: false,
+    urgent: false,
+    emergency: null,
+    waits_for_window: false,
+    seconds: 840
+  },
+  window: null,
+  approval: approvalExample
 }
 
 const leaveOut: Readonly<Record<string, QueryParameter>> = {
@@ -181,6 +245,49 @@ const endpoints = HttpApiGroup.make("jobs").add(
         example: { response: { status: "success", data: diffsExample } }
       })
     ),
+  HttpApiEndpoint.get("scope", "/job/:id(^\\d+$)/scope", {
+    params: { id: Parameter.id },
+    success: Enveloped(JobScope),
+    error: NotFound
+  }).annotateMerge(
+    documented({
+      name: "getJobScope",
+      summary: "Read what a job is about",
+      description:
+        "For the person who decides over a waiting job: its devices as they would be chosen now, where they are, the machines on them, the uplinks that its differences touch, its plan with the time that it is likely to take, its windows, and its approval with the people who may give it. Also for previews: `outdated` names the devices that have changed since.",
+      example: { response: { status: "success", data: scopeExample } }
+    })
+  ),
+  HttpApiEndpoint.post("viewed", "/job/:id(^\\d+$)/viewed", {
+    params: { id: Parameter.id },
+    payload: ViewedRequest.schema,
+    success: Enveloped(ViewedGroups),
+    error: [BadRequest, NotFound]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        name: "markViewed",
+        summary: "Mark differences as viewed",
+        description:
+          "Marks groups of equal differences as viewed by the caller, or takes the marks back with `viewed: false`. A mark is for the caller alone, and `viewed` of `GET /job/:id/diffs` shows it. Everybody who may read the differences may mark them.",
+        example: {
+          request: { groups: ["5f0c1a2b91d3e4f0"], viewed: true },
+          response: { status: "success", data: { groups: ["5f0c1a2b91d3e4f0"] } }
+        }
+      })
+    ),
+  HttpApiEndpoint.get("approvals", "/approvals/jobs", {
+    success: Enveloped(Schema.Struct({ approvals: Schema.Array(JobApproval) }))
+  }).annotateMerge(
+    documented({
+      name: "listJobApprovals",
+      summary: "List approvals of jobs",
+      description:
+        "Jobs that wait, or have waited, for the approval of another person, the newest first, at most 200. `may_decide` says whether the caller may approve or reject it, `is_yours` whether the caller has asked for it. Requests that wait are in `GET /approvals`.",
+      example: { response: { status: "success", data: { approvals: [approvalExample] } } }
+    })
+  ),
   HttpApiEndpoint.put("abort", "/job/:id(^\\d+$)", {
     params: { id: Parameter.id },
     payload: JobActionRequest.schema,

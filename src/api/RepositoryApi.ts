@@ -72,6 +72,14 @@ const exampleCommits: CommitsOfRepository = {
 }
 
 const branch = Schema.optionalKey(Parameter.text(shown("the templates of this branch, which a group uses", "next")))
+const commit = Schema.optionalKey(
+  Parameter.text(
+    shown(
+      "the file as this commit has it, such as a refused one of the list",
+      "51b0d8eb0e0e2f8ee29e6e7bf1c9cdc9b7e6a4a1"
+    )
+  )
+)
 const VLANS = "global/vxlans.yml"
 
 const files = {
@@ -175,7 +183,7 @@ const withFiles = commitsGroup.add(
     ),
   HttpApiEndpoint.get("file", "/repository/:name/file", {
     params: repository,
-    query: { path: Parameter.text(shown("path in the repository", "eos/access.j2")), branch },
+    query: { path: Parameter.text(shown("path in the repository", "eos/access.j2")), branch, commit },
     success: Enveloped(
       Schema.Struct({ path: Schema.String, text: Schema.String }).annotate({ identifier: "RepositoryFileText" })
     ),
@@ -186,7 +194,8 @@ const withFiles = commitsGroup.add(
       documented({
         name: "getRepositoryFile",
         summary: "Read a file in force",
-        description: "The text of one file. A secret is shown as `<hidden>`, unless a template inserts it.",
+        description:
+          "The text of one file in force, or with `commit` of a commit of the list that was not replaced, such as a refused one. A secret is shown as `<hidden>`, unless a template inserts it.",
         example: { response: { status: "success", data: { path: "eos/access.j2", text: "hostname {{ hostname }}\n" } } }
       })
     ),

@@ -64,6 +64,46 @@ const keyOfHunk = (hunk: ReadonlyArray<string>): string => {
   return changed.map(({ line, sections }) => [...(sections ?? []), line].join(" / ")).join("\n")
 }
 
+const HUNK = /^@@ -(\d+)/
+const PORT = /^interface (\S+)/
+
+/** The sections around a line of a text, by its indentation. */
+const sectionsIn = (lines: ReadonlyArray<string>, at: number, indentation: number): ReadonlyArray<string> => {
+  let indent = indentation
+  const sections: Array<string> = []
+  for (let index = at; index >= 0 && indent > 0; index--) {
+    const line = lines[index] ?? ""
+    if (line.trim() === "" || indentOf(line) >= indent) continue
+    indent = indentOf(line)
+    sections.unshift(line.trim())
+  }
+  return sections
+}
+
+/**
+ * The ports whose lines a difference changes, each once. `before` is the text that it changes: it tells the section of a line whose hunk
+ * does not show it.
+ */
+export const portsTouched = (diff: string, before: string): ReadonlyArray<string> => {
+  const known = before.split("\n")
+  const ports = new Set<string>()
+  for (const text of diff.split(/\n(?=@@ )/)) {
+    const [head = "", ...rest] = text.split("\n")
+    const first = Number(HUNK.exec(head)?.[1] ?? 1)
+    const hunk = HUNK.test(head) ? rest : [head, ...rest]
+    for (const [at, line] of hunk.entries()) {
+      if (!isChanged(line) || isHeader(line)) continue
+      const shown = sectionsOf(hunk, at)
+      const sections = shown ?? sectionsIn(known, first - 2, indentOf(line.slice(1)))
+      for (const section of [...sections, line.slice(1).trim()]) {
+        const port = PORT.exec(section)?.[1]
+        if (port !== undefined) ports.add(port)
+      }
+    }
+  }
+  return [...ports]
+}
+
 /** The content of a difference, without positions. */
 export const changeKey = (diff: string): string => hunksOf(diff).map(keyOfHunk).join("\n\n")
 
@@ -145,7 +185,9 @@ const Group = Schema.Struct({
   score: Schema.NullOr(Schema.Finite),
   /** The changed lines that are risky, the worst first. */
   risks: Schema.Array(RiskyLineShown),
-  risk: Risk
+  risk: Risk,
+  /** Whether the caller has marked it as viewed. */
+  viewed: Schema.Boolean
 }).annotate({ identifier: "DiffGroup" })
 
 export const JobDiffs = Schema.Struct({

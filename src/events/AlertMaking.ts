@@ -2,7 +2,7 @@
  * Creates alerts from the log of events (docs/alerts.md#how-alerts-are-made), and holds the rules in force. One server at a time reads new
  * events. The place in the log moves in the transaction that stores the alerts, so each event counts once, even if the server is killed.
  */
-import { Context, Effect, Layer, Result, Schedule } from "effect"
+import { Context, Effect, Layer, Option, Result, Schedule } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { AlertRules, AlertRules as Rules } from "../domain/events/alerts/AlertFile.ts"
 import { eventOf } from "../domain/events/alerts/AlertMessage.ts"
@@ -20,6 +20,7 @@ import {
   troubleOf
 } from "../domain/events/alerts/AlertRule.ts"
 import { isObject } from "../domain/fields/Values.ts"
+import { ServerConfig } from "../ServerConfig.ts"
 import { AlertStore, type FoundAlert, MAX_EVENTS, type TimedMute } from "../store/AlertStore.ts"
 import { waitingForDatabase } from "../store/DatabaseClient.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
@@ -128,13 +129,13 @@ const kindsOf = (rules: ReadonlyArray<AlertRule>): ReadonlyArray<string> | null 
 const receiversOf = ({ level, to }: AlertRule, { receivers }: AlertRules): ReadonlyArray<string> =>
   to.filter((name) => receivers.some((receiver) => receiver.name === name && reachesLevel(level, receiver.level)))
 
-const foundOf = (rule: AlertRule, rules: AlertRules, event: LiveEvent): FoundAlert => ({
+const foundOf = (rule: AlertRule, rules: AlertRules, event: LiveEvent, page: string): FoundAlert => ({
   rule: rule.name,
   key: keyOf(rule.groupBy, event),
   level: rule.level,
   title: rule.title,
   receivers: receiversOf(rule, rules),
-  events: [eventOf(event)],
+  events: [eventOf(event, page)],
   count: 1,
   subjects: rule.endsWithCause ? [troubleOf(event)] : rule.resolvedBy === null ? [] : [subjectOf(event)],
   wait: rule.wait,
@@ -156,6 +157,7 @@ const make = Effect.gen(function* () {
   const inForce = yield* AlertRulesInForce
   const devices = yield* DeviceStore
   const asked = yield* CallerDevices
+  const page = Option.getOrElse((yield* ServerConfig).PAGE_URL, () => "")
   let seen = -1
 
   /** Devices of events by name, with their groups if the settings are readable. */
@@ -195,7 +197,7 @@ const make = Effect.gen(function* () {
           yield* addAll
           yield* alerts.end(rule.name, subjectOf(event))
         } else if (isFor(rule, event, about) && !isMuted(mutesAt(muted, event), rule.name, about)) {
-          const found = foundOf(rule, rules, event)
+          const found = foundOf(rule, rules, event, page)
           const key = `${found.rule} ${found.key}`
           const before = open.get(key)
           if (found.receivers.length > 0) open.set(key, before === undefined ? found : together(before, found))

@@ -42,13 +42,23 @@ const makeTrials = Effect.gen(function* () {
 
 const COMMITS = 20
 
+interface AskedFile {
+  readonly path: string
+  readonly branch?: string
+  readonly commit?: string
+}
+
 const makeFiles = Effect.gen(function* () {
   const repositories = yield* Repositories
   return {
     list: (name: RepositoryName, branch = "") => Effect.map(repositories.files(name, branch), enveloped),
-    read: Effect.fn("Files.read")(function* (name: RepositoryName, path: string, branch = "") {
-      const text = yield* repositories.file(name, branch, path)
-      if (Option.isNone(text)) return yield* new NotFound({ message: `path: no file ${path} is in force` })
+    read: Effect.fn("Files.read")(function* (name: RepositoryName, { branch = "", commit, path }: AskedFile) {
+      const text = yield* commit === undefined
+        ? repositories.file(name, branch, path)
+        : repositories.fileAt(name, commit, path)
+      const where =
+        commit === undefined ? "is in force" : `is in commit ${commit.slice(0, 10)}, or it is no commit of the list`
+      if (Option.isNone(text)) return yield* new NotFound({ message: `path: no file ${path} ${where}` })
       return enveloped({ path, text: text.value })
     })
   }
@@ -80,7 +90,7 @@ export const RepositoryLive = HttpApiBuilder.group(Api, "repository", (handlers)
         answered(Effect.map(repositories.commits(params.name, limit), enveloped))
       )
       .handle("files", ({ params, query }) => answered(files.list(params.name, query.branch)))
-      .handle("file", ({ params, query }) => answered(files.read(params.name, query.path, query.branch)))
+      .handle("file", ({ params, query }) => answered(files.read(params.name, query)))
       .handle("check", ({ params, payload }) => answered(check(params.name, payload)))
       .handle("variables", ({ params }) => answered(trials.variables(params.hostname)))
       .handle("render", ({ params, payload }) => answered(trials.render(params.hostname, payload)))

@@ -6,6 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Identity } from "../domain/access/Identity.ts"
+import type { JobStatus, Outcome } from "../domain/Job.ts"
 import { open, seal, SecretKey } from "../runtime/SecretKey.ts"
 import { EventStore } from "./EventStore.ts"
 import { sealingKeys } from "./SecretStore.ts"
@@ -251,6 +252,30 @@ interface WaitingJob extends Pick<
   readonly until: string
 }
 
+/** An approval with its job and its decision, for lists. Times are ISO 8601 without a zone, UTC. */
+export interface ListedApproval extends Pick<
+  Approval,
+  "reason" | "asked" | "asked_by" | "asked_person" | "asked_at" | "token_makers"
+> {
+  readonly job_id: number
+  readonly function_name: string
+  readonly title: string | null
+  readonly ticket_ref: string | null
+  readonly status: JobStatus
+  readonly outcome: Outcome | null
+  readonly dry_run_job: number | null
+  readonly since: string
+  readonly until: string
+  /** `withdrawn`: the job was stopped before anybody decided. */
+  readonly decision: Decision | "withdrawn" | null
+  readonly decided_by: string | null
+  readonly decided_at: string | null
+  readonly comment: string | null
+}
+
+/** So many of the newest approvals are listed. */
+const MOST_OF_JOBS = 200
+
 /** The persons who created the token, if a program started the job. */
 const TOKEN_MAKERS = `array(select t.created_by from api_token t join job on job.id = job_id and job.scheduled_way = 'token'
   where t.name = asked_by) as token_makers`
@@ -293,6 +318,23 @@ export const makeJobApprovals = Effect.gen(function* () {
         from job_approval join job waiting on waiting.id = job_id
         where decision is null and expires_at > now() and waiting.status = 'SCHEDULED' order by asked_at, job_id`,
       "ApprovalStore.waiting"
+    ),
+    /** The newest approvals, waiting and decided; or those of these jobs. */
+    listed: Effect.fn("ApprovalStore.listed")(
+      (
+        jobIds?: ReadonlyArray<number>
+      ) => sql<ListedApproval>`select job_id, reason, asked, asked_by, asked_person, asked_at,
+          waiting.function_name, waiting.comment as title, waiting.ticket_ref, waiting.status, waiting.outcome,
+          coalesce((cause ->> 'dryRunJob')::integer, (waiting.start_arguments ->> 'dry_run_job')::integer) as dry_run_job,
+          iso_time(asked_at) as since, iso_time(expires_at) as until, ${tokenMakers},
+          case when decision is not null then decision when waiting.status <> 'SCHEDULED' then 'withdrawn'
+            when expires_at <= now() then 'expired' end as decision,
+          coalesce(decided_by, case when waiting.status <> 'SCHEDULED' then waiting.aborted_by end) as decided_by,
+          iso_time(coalesce(decided_at, case when waiting.status <> 'SCHEDULED' then waiting.finish_time end)) as decided_at,
+          job_approval.comment
+        from job_approval join job waiting on waiting.id = job_id
+        where ${jobIds === undefined ? sql`true` : sql`job_id = any(${jobIds}::integer[])`}
+        order by job_id desc limit ${MOST_OF_JOBS}`
     ),
     /** The approval of a job, locked until the transaction ends; `None` for a job that needs no approval. */
     find: Effect.fn("ApprovalStore.find")((jobId: number) =>

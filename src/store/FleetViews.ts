@@ -51,6 +51,16 @@ export interface Bounds {
 /** The largest number of entries that are read for the first digits of a MAC address. */
 const LOOKED_AT = 5000
 
+/** Whether the port of a row `m` of `mac_entry`, with its `p` of `station_port`, is a tunnel, has another device as neighbour, or is an end of a link, also a planned one. */
+export const ON_UPLINK = `(
+  coalesce(p.is_tunnel, false)
+  or exists (select 1 from device other where other.hostname = any(p.neighbours) and other.id <> m.device_id)
+  or exists (select 1 from linknet l where
+    (l.device_a_id = m.device_id and (l.device_a_port = m.port or l.device_a_port = any(p.members)))
+    or (l.device_b_id = m.device_id and (l.device_b_port = m.port or l.device_b_port = any(p.members))))
+  or exists (select 1 from interface i where i.device_id = m.device_id and (i.name = m.port or i.name = any(p.members))
+    and i.configtype in ('ACCESS_UPLINK', 'ACCESS_DOWNLINK', 'MLAG_PEER')))`
+
 /** Queries of the search field. */
 export const makeFindQueries = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -60,15 +70,7 @@ export const makeFindQueries = Effect.gen(function* () {
   /** A pattern for texts that contain this one; wildcards in it are escaped. */
   const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
-  /** A tunnel, a port with another device as neighbour, an end of a link, or a port that is planned as one. */
-  const isUplink = sql.literal(`(
-    coalesce(p.is_tunnel, false)
-    or exists (select 1 from device other where other.hostname = any(p.neighbours) and other.id <> m.device_id)
-    or exists (select 1 from linknet l where
-      (l.device_a_id = m.device_id and (l.device_a_port = m.port or l.device_a_port = any(p.members)))
-      or (l.device_b_id = m.device_id and (l.device_b_port = m.port or l.device_b_port = any(p.members))))
-    or exists (select 1 from interface i where i.device_id = m.device_id and (i.name = m.port or i.name = any(p.members))
-      and i.configtype in ('ACCESS_UPLINK', 'ACCESS_DOWNLINK', 'MLAG_PEER')))`)
+  const isUplink = sql.literal(ON_UPLINK)
   const ofPort = sql.literal(`left join station_port p on p.device_id = m.device_id and p.port = m.port`)
 
   const machines = (condition: Statement.Fragment, bounds: Bounds) => sql<FoundRow>`

@@ -1,7 +1,7 @@
 /** Which differences are the same change. */
 import { describe, expect, it } from "vitest"
 import { AUTO_PUSH_BELOW, deviceScore } from "../../src/domain/ChangeRisk.ts"
-import { changeKey, groupDiffs, riskOf } from "../../src/domain/DiffGroups.ts"
+import { changeKey, groupDiffs, portsTouched, riskOf } from "../../src/domain/DiffGroups.ts"
 
 const ntp = (line: number, before: string) => `@@ -${line},2 +${line},3 @@
  ${before}
@@ -79,4 +79,29 @@ describe("The risk of a difference in words", () => {
   ] as const
   for (const [name, given, level, reason] of cases)
     it(`has a reason: ${name}`, () => expect(riskOf(given)).toEqual({ level, reason }))
+
+  const config = [
+    "hostname a",
+    "!",
+    "interface Ethernet7",
+    "   mtu 1500",
+    "   no lldp",
+    "   speed auto",
+    "   shutdown",
+    "!"
+  ]
+
+  it.each([
+    ["a line below a port", port("Ethernet1", "x"), ["Ethernet1"]],
+    ["a port that is removed", "@@ -1,2 +1,1 @@\n-interface Ethernet2\n !", ["Ethernet2"]],
+    ["a line below no port", ntp(3, "hostname a"), []],
+    [
+      "a line whose section only the running text shows",
+      "@@ -5,3 +5,3 @@\n    no lldp\n    speed auto\n-   shutdown",
+      ["Ethernet7"]
+    ],
+    ["two places", `${port("Ethernet1", "x")}\n${port("Ethernet3", "y")}`, ["Ethernet1", "Ethernet3"]]
+  ])("touch the port of %s", (_, diff, ports) => {
+    expect(portsTouched(diff, config.join("\n"))).toEqual(ports)
+  })
 })

@@ -3,13 +3,13 @@ import { assert, expect, layer } from "@effect/vitest"
 import { Effect, type Schema, SchemaAST } from "effect"
 import { SqlClient } from "effect/sql"
 import { BASE } from "../../src/api/Api.ts"
-import { beyondDevices, subjectOf, subjectsOf } from "../../src/domain/access/CallSubjects.ts"
 import { readyRoles } from "../../src/domain/access/PermissionFile.ts"
 import { deviceStates, deviceTypes } from "../../src/domain/Device.ts"
 import { PortData } from "../../src/domain/Interface.ts"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { type ApiEndpoint, endpoints, meaningfulBody, pathOf } from "../support/EndpointRequests.ts"
 import { caller, SiteWithRoles } from "../support/RolesSite.ts"
+import { beyondDevices, subjectOf, subjectsOf } from "../../src/domain/access/CallSubjects.ts"
 
 const roles = [...readyRoles.keys()]
 
@@ -56,6 +56,7 @@ const BODIES: Readonly<Record<string, (hostname: string) => unknown>> = {
   "POST /job/:id/approve": () => ({ comment: "seen" }),
   "POST /job/:id/reject": () => ({ comment: "not today" }),
   "POST /job/:id/revert": () => ({}),
+  "POST /job/:id/viewed": () => ({ groups: [] }),
   "PUT /job/:id": () => ({ action: "NONE", abort_reason: "none" })
 }
 

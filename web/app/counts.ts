@@ -1,6 +1,7 @@
 /** The numbers beside the entries of the navigation. Each comes from a call that the user may make, else there is none. */
 import { useAsk } from "../api/useAsk.ts"
-import { useMay } from "./useSession.ts"
+import { entriesOf, waitingFor } from "../screens/approvals/inbox.ts"
+import { useIdentity, useMay } from "./useSession.ts"
 
 /** A number, or "!" where something must be looked at. */
 export interface Count {
@@ -35,6 +36,18 @@ export const useDevicesCount: ReadCount = () => quiet(useOverview()?.devices.tot
 export const useNewCount: ReadCount = () => quiet(useOverview()?.devices.by_state["DISCOVERED"], "waiting to be set up")
 
 export const useJobsCount: ReadCount = () => quiet(useOverview()?.jobs.running, "running")
+
+/** The same questions as the inbox's, so that they are asked once. */
+export const useApprovalsCount: ReadCount = () => {
+  const may = useMay()
+  const me = useIdentity().data ?? ""
+  const asking = { kinds: ["approval", "job"], every: EVERY }
+  const jobs = useAsk("GET /approvals/jobs", {}, { ...asking, enabled: may("GET", "/approvals/jobs") })
+  const requests = useAsk("GET /approvals", {}, { ...asking, enabled: may("GET", "/approvals") })
+  const entries = entriesOf(jobs.data?.answer.data.approvals ?? [], requests.data?.answer.data.approvals ?? [], me)
+  const waiting = waitingFor(entries)
+  return waiting === 0 ? null : { shown: waiting, tone: "wait", says: `${waiting} for you` }
+}
 
 export const useAlertsCount: ReadCount = () => {
   const may = useMay()

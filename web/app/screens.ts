@@ -8,6 +8,7 @@ import {
   IconGitPullRequest,
   IconHeartbeat,
   IconHistory,
+  IconInbox,
   IconLayoutDashboard,
   IconListCheck,
   IconPlugConnected,
@@ -20,6 +21,7 @@ import type { ComponentType } from "react"
 import {
   type ReadCount,
   useAlertsCount,
+  useApprovalsCount,
   useDevicesCount,
   useJobsCount,
   useNewCount,
@@ -78,6 +80,13 @@ export const screens: ReadonlyArray<Screen> = [
     load: () => import("../screens/find/Find.tsx")
   },
   {
+    path: "/approvals",
+    label: "Approvals",
+    entry: { group: "", icon: IconInbox, leaps: ["p"], count: useApprovalsCount },
+    reads: "/approvals/jobs",
+    load: () => import("../screens/approvals/Approvals.tsx")
+  },
+  {
     path: "/devices",
     label: "Devices",
     entry: { group: "Network", icon: IconServer2, leaps: ["d"], count: useDevicesCount },
@@ -110,7 +119,14 @@ export const screens: ReadonlyArray<Screen> = [
     label: "Changes",
     entry: { group: "Change", icon: IconGitPullRequest, leaps: ["c"] },
     reads: "/jobs",
-    load: () => import("../screens/change/Change.tsx")
+    load: () => import("../screens/change/Changes.tsx")
+  },
+  {
+    path: "/change/$id",
+    label: "Change",
+    under: "/change",
+    reads: "/jobs",
+    load: () => import("../screens/change/Review.tsx")
   },
   {
     path: "/jobs",

@@ -18,7 +18,7 @@ export const Problem = ({ again, error, title = "This did not succeed" }: Props)
   if (error instanceof AwaitsApproval)
     return (
       <Alert role="status" variant="outline" title="This waits for another person" my="sm" className="problem">
-        {sentences[0]} <PlainLink to="/access?tab=waiting">What waits</PlainLink>
+        {sentences[0]} <PlainLink to="/approvals?view=yours">What waits</PlainLink>
       </Alert>
     )
   return (

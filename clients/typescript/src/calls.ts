@@ -478,6 +478,11 @@ export abstract class Calls extends Transport {
     )
   }
 
+  /** Read what a job is about. `GET /api/v1.0/job/{id}/scope` */
+  getJobScope(id: number, options: CallOptions = {}): Promise<Records.JobScope> {
+    return this.call<Records.JobScope>({ method: "GET", path: pathOf("/api/v1.0/job/{id}/scope", { id }) }, options)
+  }
+
   /** Read one link. `GET /api/v1.0/linknet/{id}` */
   getLinknet(id: number, options: CallOptions = {}): Promise<Records.GetLinknetResult> {
     return this.call<Records.GetLinknetResult>(
@@ -862,6 +867,11 @@ export abstract class Calls extends Transport {
     )
   }
 
+  /** List approvals of jobs. `GET /api/v1.0/approvals/jobs` */
+  listJobApprovals(options: CallOptions = {}): Promise<Records.ListJobApprovalsResult> {
+    return this.call<Records.ListJobApprovalsResult>({ method: "GET", path: "/api/v1.0/approvals/jobs" }, options)
+  }
+
   /** Read the history of a job. `GET /api/v1.0/job/{id}/audit` */
   listJobAuditEvents(
     id: number,
@@ -1028,6 +1038,14 @@ export abstract class Calls extends Transport {
   /** Log out. `POST /api/v1.0/auth/logout` */
   logout(options: CallOptions = {}): Promise<Records.EndedSession> {
     return this.call<Records.EndedSession>({ method: "POST", path: "/api/v1.0/auth/logout" }, options)
+  }
+
+  /** Mark differences as viewed. `POST /api/v1.0/job/{id}/viewed` */
+  markViewed(id: number, body: Records.MarkViewedRequest, options: CallOptions = {}): Promise<Records.ViewedGroups> {
+    return this.call<Records.ViewedGroups>(
+      { method: "POST", path: pathOf("/api/v1.0/job/{id}/viewed", { id }), body },
+      options
+    )
   }
 
   /** Sign on in the page. `POST /api/v1.0/auth/session` */

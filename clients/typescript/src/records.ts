@@ -97,6 +97,12 @@ export type ApiToken = {
 
 export type ApprovalAnswer = { readonly status: number; readonly message: unknown }
 
+export type ApprovalRisk = {
+  readonly level: "low" | "medium" | "high"
+  readonly reason: string | null
+  readonly devices: number
+}
+
 export type ApprovalWait = {
   readonly reason: "approval"
   readonly why: string
@@ -307,6 +313,10 @@ export type Conflict = {
 }
 
 export type ConnectionCount = { readonly state: string; readonly count: number }
+
+export type CountedGroup = { readonly name: string; readonly count: number; readonly of: number }
+
+export type CountedName = { readonly name: string; readonly count: number }
 
 export type CountedVersion = { readonly os_version: string | null; readonly count: number }
 
@@ -538,6 +548,7 @@ export type DiffGroup = {
   readonly score: number | null
   readonly risks: ReadonlyArray<RiskyLine>
   readonly risk: ChangeRisk
+  readonly viewed: boolean
 }
 
 export type DiscoverDeviceRequest = { readonly ztp_mac: string; readonly dhcp_ip: string }
@@ -878,6 +889,30 @@ export type Job = {
   readonly aborted_by: string | null
 }
 
+export type JobApproval = {
+  readonly job_id: number
+  readonly function_name: string
+  readonly title: string | null
+  readonly ticket_ref: string | null
+  readonly status: JobStatus
+  readonly outcome: JobOutcome | null
+  readonly reason: string
+  readonly dry_run_job: number | null
+  readonly asked_by: string
+  readonly asked_at: string
+  readonly expires_at: string
+  readonly decision: "approved" | "rejected" | "expired" | "unneeded" | "withdrawn" | null
+  readonly decided_by: string | null
+  readonly decided_at: string | null
+  readonly comment: string | null
+  readonly is_yours: boolean
+  readonly may_decide: boolean
+  readonly why_not: string | null
+  readonly approvers: ReadonlyArray<string>
+  readonly devices: number | null
+  readonly risk: ApprovalRisk | null
+}
+
 export type JobCounts = {
   readonly devices: number
   readonly succeeded: number
@@ -934,6 +969,22 @@ export type JobResult =
   | UpgradeResult
   | FileResult
   | AbortedResult
+
+export type JobScope = {
+  readonly devices: number
+  readonly hostnames: ReadonlyArray<string>
+  readonly would_change: number | null
+  readonly not_compared: number | null
+  readonly outdated: ReadonlyArray<string>
+  readonly device_types: ReadonlyArray<CountedName>
+  readonly groups: ReadonlyArray<CountedGroup>
+  readonly sites: ReadonlyArray<CountedName>
+  readonly machines: number | null
+  readonly uplinks: ReadonlyArray<TouchedUplinks>
+  readonly rollout: RolloutPlan | null
+  readonly window: ScopeWindow | null
+  readonly approval: JobApproval | null
+}
 
 export type JobStarted = {
   readonly status: "success"
@@ -1150,6 +1201,12 @@ export type PlaceWait = {
   readonly message: string
 }
 
+export type PlannedStage = {
+  readonly is_canary: boolean
+  readonly count: number
+  readonly hostnames: ReadonlyArray<string>
+}
+
 export type PluginEntry = { readonly filename: string; readonly vars?: Readonly<Record<string, unknown>> | undefined }
 
 export type PluginState = {
@@ -1305,6 +1362,19 @@ export type Role = {
   readonly permissions: ReadonlyArray<Permission>
 }
 
+export type RolloutPlan = {
+  readonly stages: ReadonlyArray<PlannedStage>
+  readonly at_once: number
+  readonly confirm_mode: 0 | 1 | 2
+  readonly timer_seconds: number | null
+  readonly stops_at: number | null
+  readonly takes_back: boolean
+  readonly urgent: boolean
+  readonly emergency: string | null
+  readonly waits_for_window: boolean
+  readonly seconds: number | null
+}
+
 export type RuleEffect = {
   readonly kind: "window" | "freeze" | "role" | "alert rule" | "templates_branch" | "settings"
   readonly name: string
@@ -1317,6 +1387,13 @@ export type RuleEffect = {
 }
 
 export type SaidLine = { readonly line_number: number; readonly line: string; readonly answer: string }
+
+export type ScopeWindow = {
+  readonly is_open: boolean
+  readonly closes_at: string | null
+  readonly opens_at: string | null
+  readonly why: string | null
+}
 
 export type SentStackMember = {
   readonly member_no?: number | null | undefined
@@ -1484,6 +1561,8 @@ export type TopologyNode = {
   readonly neighbours_read: string | null
 }
 
+export type TouchedUplinks = { readonly hostname: string; readonly ports: ReadonlyArray<string> }
+
 export type TrustedIdentity = {
   readonly hostname: string
   readonly fingerprint: string
@@ -1546,6 +1625,8 @@ export type VersionsOfGroup = {
   readonly devices: number
   readonly versions: ReadonlyArray<CountedVersion>
 }
+
+export type ViewedGroups = { readonly groups: ReadonlyArray<string> }
 
 export type VlanEffect = {
   readonly change: "vanished" | "renamed" | "renumbered" | "moved"
@@ -1773,6 +1854,8 @@ export type UpdateJobRequest = {
   readonly abort_reason?: string | undefined
   readonly pause_reason?: string | undefined
 }
+
+export type MarkViewedRequest = { readonly groups: ReadonlyArray<string>; readonly viewed?: boolean | undefined }
 
 export type ClearLockRequest = { readonly name: string }
 
@@ -2207,6 +2290,8 @@ export type GetRepositoryFileQuery = {
   readonly path?: string | number | undefined
   /** the templates of this branch, which a group uses */
   readonly branch?: string | number | undefined
+  /** the file as this commit has it, such as a refused one of the list */
+  readonly commit?: string | number | undefined
 }
 
 /** The answer of `GET /api/v1.0/repository/{name}/problems`. */
@@ -2507,6 +2592,9 @@ export type ListInterfacesResult = {
   readonly hostname: string
   readonly version: string
 }
+
+/** The answer of `GET /api/v1.0/approvals/jobs`. */
+export type ListJobApprovalsResult = { readonly approvals: ReadonlyArray<JobApproval> }
 
 /** The answer of `GET /api/v1.0/job/{id}/audit`. */
 export type ListJobAuditEventsResult = { readonly events: ReadonlyArray<AuditEvent> }

@@ -73,6 +73,8 @@ const asked = [
   "GET /job/:id/audit",
   "GET /job/:id/diffs",
   "GET /job/:id/progress",
+  "GET /job/:id/scope",
+  "POST /job/:id/viewed",
   "GET /job/:id/upgrade",
   "PUT /job/:id",
   "POST /job/:id/approve",
@@ -202,7 +204,8 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ["GET /audit", "devices"],
   ["GET /events", "devices"],
   ["GET /find", "devices"],
-  ["GET /jobs", "jobs"]
+  ["GET /jobs", "jobs"],
+  ["GET /approvals/jobs", "jobs"]
 ])
 
 /** The additional check next to the device in the path, where more than its ports changes. */

@@ -142,8 +142,8 @@ interface Companion {
 }
 
 /**
- * Calls that show the effect of another call and change nothing, or that stand for several of it. A permission for the other call covers
- * them: the safe step never needs more rights than the unsafe one (docs/roles.md#permissions).
+ * Calls that show the effect of another call and change nothing, that stand for several of it, or that only add to what it shows. A
+ * permission for the other call covers them: the safe step never needs more rights than the unsafe one (docs/roles.md#permissions).
  */
 const previews: ReadonlyArray<Companion> = [
   {
@@ -165,7 +165,11 @@ const previews: ReadonlyArray<Companion> = [
     path: /^\/interfaces\.csv$/,
     of: { method: "GET", path: "/device/{hostname}/interfaces" }
   },
-  { method: "GET", path: /^\/job\/\d+\/diffs$/, of: { method: "POST", path: "/device_syncto" } }
+  { method: "GET", path: /^\/job\/\d+\/diffs$/, of: { method: "POST", path: "/device_syncto" } },
+  // the marks of a person are for that person alone
+  { method: "POST", path: /^\/job\/(\d+)\/viewed$/, of: { method: "GET", path: "/job/$1/diffs" } },
+  { method: "GET", path: /^\/job\/(\d+)\/scope$/, of: { method: "GET", path: "/job/$1" } },
+  { method: "GET", path: /^\/approvals\/jobs$/, of: { method: "GET", path: "/jobs" } }
 ]
 
 /** The call itself, and the call that it shows the effect of. A permission that covers one of them covers the call. */

@@ -246,6 +246,32 @@ export const DecisionRequest = Body.make(
 )
 export type DecisionRequest = typeof DecisionRequest.schema.Type
 
+const NO_GROUPS = "groups must be a list of keys of groups, 16 hexadecimal digits each, at most 1000"
+const MOST_GROUPS = 1000
+
+const isKeys = (sent: unknown): sent is ReadonlyArray<string> =>
+  Array.isArray(sent) &&
+  sent.length <= MOST_GROUPS &&
+  sent.every((key) => typeof key === "string" && /^[0-9a-f]{16}$/.test(key))
+
+/** Groups of equal differences, and whether they were viewed. */
+export const ViewedRequest = Body.make(
+  {
+    groups: required(
+      Schema.Array(Schema.String),
+      () => NO_GROUPS,
+      accept(isKeys, () => NO_GROUPS)
+    ),
+    viewed: otherwise(
+      Schema.Boolean,
+      true,
+      flag(() => "viewed must be a boolean")
+    )
+  },
+  { message: Body.firstOf }
+)
+export type ViewedRequest = typeof ViewedRequest.schema.Type
+
 const NO_LOCK = "No lock name specified"
 
 export const ClearLockRequest = Body.make(

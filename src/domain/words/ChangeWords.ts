@@ -6,7 +6,9 @@ import type {
   MissingLinesPolicy,
   Proof
 } from "../../../machines/change/ChangeRow.ts"
-import type { Word, Words } from "./Word.ts"
+import type { RiskLevel } from "../ChangeRisk.ts"
+import type { JobApproval } from "../JobScope.ts"
+import { type Word, wordOf, type Words } from "./Word.ts"
 
 /** The phase of a change; the last five are its ends. */
 export const phaseWords = {
@@ -77,3 +79,25 @@ export const missingLinesWords = {
   warn: { text: "Go on and say so", tone: "quiet" },
   fail: { text: "Fail", tone: "quiet" }
 } as const satisfies Words<MissingLinesPolicy>
+
+/** The risk of a difference, without its reason. */
+export const riskWords = {
+  low: { text: "Low risk", tone: "good" },
+  medium: { text: "Some risk", tone: "warn" },
+  high: { text: "High risk", tone: "bad" }
+} as const satisfies Words<RiskLevel>
+
+/** `High risk: spanning-tree mode mstp`, `Low risk`. */
+export const riskWord = ({ level, reason }: { readonly level: string; readonly reason: string | null }): Word => {
+  const word = wordOf(riskWords, level)
+  return reason === null ? word : { ...word, text: `${word.text}: ${reason.replace(/^[+-]\s*/, "")}` }
+}
+
+/** What became of an approval. */
+export const decisionWords = {
+  approved: { text: "Approved", tone: "good" },
+  rejected: { text: "Rejected", tone: "bad" },
+  expired: { text: "Expired", tone: "quiet" },
+  unneeded: { text: "No longer needed", tone: "quiet" },
+  withdrawn: { text: "Taken back", tone: "quiet" }
+} as const satisfies Words<NonNullable<JobApproval["decision"]>>

@@ -17,6 +17,7 @@ export const readyRuleWords: Readonly<Record<ReadyRuleName, RuleWords>> = {
   device_unreachable: { title: "Switches that do not answer", when: "a switch does not answer" },
   drift: { title: "Switches changed by hand", when: "a switch was changed by hand" },
   refused_commit: { title: "Commits that are not in force", when: "a commit is refused or waits for a confirmation" },
+  approval_asked: { title: "Requests for an approval", when: "somebody asks for an approval" },
   host_key_changed: { title: "Switches with another key", when: "a switch shows another key than we know" },
   wrong_device: { title: "Another switch than recorded", when: "another switch answers at the address of a switch" },
   certificate_ends: {

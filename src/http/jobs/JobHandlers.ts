@@ -11,7 +11,6 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { VisibleUplinks } from "../core/Uplinks.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { JobScheduleStore, makeHolders } from "../../store/JobScheduling.ts"
-import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { first, makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
@@ -23,10 +22,13 @@ import { type DiffGroup, groupDiffs, riskOf } from "../../domain/DiffGroups.ts"
 import { type DeviceProgress, makeJobDiffs, makeJobProgress } from "../../store/JobResults.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
-import type { DecisionRequest, JobActionRequest } from "../../domain/requests/OperationRequests.ts"
+import type { DecisionRequest, JobActionRequest, ViewedRequest } from "../../domain/requests/OperationRequests.ts"
 import { makePauses } from "../../jobs/sync/SyncPlan.ts"
 import { makeDecisions } from "./JobDecisions.ts"
+import { makeJobReview } from "./JobReview.ts"
+import { makeReviewRows } from "../../store/ReviewRows.ts"
 import { makeSecretSight } from "../../access/SecretSight.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
 
 // A job's devices in brief: the progress of each, and their differences in groups (docs/jobs.md#in-brief).
 
@@ -75,6 +77,7 @@ const matches = ({ diff, hostnames }: DiffGroup, search: string): boolean =>
 const makeJobDetails = Effect.gen(function* () {
   const progressOf = yield* makeJobProgress
   const diffsOf = yield* makeJobDiffs
+  const review = yield* makeReviewRows
   const jobs = yield* JobStore
   const pauses = yield* makePauses
   const visible = yield* makeJobVisible
@@ -121,7 +124,9 @@ const makeJobDetails = Effect.gen(function* () {
       })
     }),
     diffs: Effect.fnUntraced(function* (digits: string, { group: wanted, search = "" }: Asked) {
-      const { diffs, ...counts } = yield* diffsOf.of((yield* found(digits)).id)
+      const { id } = yield* found(digits)
+      const viewed = yield* review.viewed(id, (yield* Caller).person)
+      const { diffs, ...counts } = yield* diffsOf.of(id)
       const groups = groupDiffs(diffs)
         .filter((group) => matches(group, search))
         .map(({ hostnames, key, ...group }) => ({
@@ -132,9 +137,16 @@ const makeJobDetails = Effect.gen(function* () {
           risk: riskOf(group)
         }))
         .filter(({ key }) => wanted === undefined || key === wanted)
+        .map((group) => ({ ...group, viewed: viewed.has(group.key) }))
         .map((group) => (wanted === undefined ? { ...group, hostnames: group.hostnames.slice(0, NAMES) } : group))
       const changed = groups.reduce((sum, { count }) => sum + count, 0)
       return enveloped({ groups, changed, ...counts })
+    }),
+    mark: Effect.fnUntraced(function* (digits: string, { groups, viewed }: ViewedRequest) {
+      const { id } = yield* found(digits)
+      const { person } = yield* Caller
+      yield* review.mark(id, person, groups, viewed)
+      return enveloped({ groups: [...(yield* review.viewed(id, person))].toSorted() })
     })
   }
 })
@@ -265,9 +277,13 @@ export const JobsLive = HttpApiBuilder.group(Api, "jobs", (handlers) =>
     const jobs = yield* makeJobs
     const locks = yield* makeLocks
     const details = yield* makeJobDetails
+    const review = yield* makeJobReview
     return handlers
       .handle("progress", ({ params }) => answered(details.progress(params.id)))
       .handle("diffs", ({ params, query }) => answered(details.diffs(params.id, query)))
+      .handle("viewed", ({ params, payload }) => answered(details.mark(params.id, payload)))
+      .handle("scope", ({ params }) => answered(Effect.map(Effect.flatMap(idOf(params.id), review.scope), enveloped)))
+      .handle("approvals", () => answered(Effect.map(review.approvals, enveloped)))
       .handle("list", ({ request }) => answered(jobs.list(request)))
       .handle("get", ({ params, request }) => answered(jobs.get(request, params.id)))
       .handle("abort", ({ params, payload, request }) => answered(jobs.act(request, params.id, payload)))

@@ -187,37 +187,6 @@ export const repositoryError = ({ effects, message, problems, status }: RefreshR
   return status === 400 ? new RepositoryInvalid(reasons) : new RepositoryFailed(reasons)
 }
 
-// The files in force for their authors. Secrets in them are hidden as in configurations: they belong into TEMPLATE_SECRET_*, and a
-// secret in a file is not shown.
-
-/** Files of a commit. */
-interface FilesInForce {
-  readonly commit: string | null
-  readonly files: ReadonlyArray<{ readonly path: string; readonly size: number }>
-}
-
-const makeRepositoryFiles = Effect.gen(function* () {
-  const repositories = yield* RepositoryStore
-
-  const inForce = Effect.fnUntraced(function* (name: RepositoryName, branch: string) {
-    const applied = Option.getOrNull(yield* repositories.find(name, branch))
-    const files = Object.entries(applied?.files ?? {}).filter(([path]) => path !== ALERTS_FILE)
-    return { commit: applied?.commit ?? null, files: new Map(files) }
-  })
-
-  return {
-    list: Effect.fn("RepositoryFiles.list")(function* (name: RepositoryName, branch: string) {
-      const { commit, files } = yield* inForce(name, branch)
-      const listed = [...files].map(([path, text]) => ({ path, size: Buffer.byteLength(text) }))
-      return { commit, files: listed.toSorted((a, b) => (a.path < b.path ? -1 : 1)) }
-    }),
-    read: Effect.fn("RepositoryFiles.read")(function* (name: RepositoryName, branch: string, path: string) {
-      const { files } = yield* inForce(name, branch)
-      return Option.map(Option.fromUndefinedOr(files.get(path)), hideForms)
-    })
-  }
-})
-
 // The newest commits of a repository as of its last refresh, with their states: from the local copy and the records of refreshes.
 
 /** How many refreshes are searched for refusals. */
@@ -279,6 +248,57 @@ const makeRepositoryCommits = Effect.gen(function* () {
   return list
 })
 
+// The files in force for their authors. Secrets in them are hidden as in configurations: they belong into TEMPLATE_SECRET_*, and a
+// secret in a file is not shown.
+
+/** Files of a commit. */
+interface FilesInForce {
+  readonly commit: string | null
+  readonly files: ReadonlyArray<{ readonly path: string; readonly size: number }>
+}
+
+/** Commits whose files authors may read: those that are in force, or could come into force. */
+const READABLE: ReadonlySet<CommitState> = new Set(["in_force", "refused", "waiting", "not_applied"])
+const NEWEST = 100
+
+const makeRepositoryFiles = Effect.gen(function* () {
+  const repositories = yield* RepositoryStore
+  const copies = yield* RepositoryCopies
+  const commits = yield* makeRepositoryCommits
+
+  const inForce = Effect.fnUntraced(function* (name: RepositoryName, branch: string) {
+    const applied = Option.getOrNull(yield* repositories.find(name, branch))
+    const files = Object.entries(applied?.files ?? {}).filter(([path]) => path !== ALERTS_FILE)
+    return { commit: applied?.commit ?? null, files: new Map(files) }
+  })
+
+  return {
+    list: Effect.fn("RepositoryFiles.list")(function* (name: RepositoryName, branch: string) {
+      const { commit, files } = yield* inForce(name, branch)
+      const listed = [...files].map(([path, text]) => ({ path, size: Buffer.byteLength(text) }))
+      return { commit, files: listed.toSorted((a, b) => (a.path < b.path ? -1 : 1)) }
+    }),
+    read: Effect.fn("RepositoryFiles.read")(function* (name: RepositoryName, branch: string, path: string) {
+      const { files } = yield* inForce(name, branch)
+      return Option.map(Option.fromUndefinedOr(files.get(path)), hideForms)
+    }),
+    readAt: Effect.fn("RepositoryFiles.readAt")(function* (name: RepositoryName, commit: string, path: string) {
+      const known = (yield* commits(name, NEWEST)).commits.find((one) => one.commit === commit)
+      if (known === undefined || !READABLE.has(known.state) || path === ALERTS_FILE) return Option.none()
+      const copy = yield* Effect.option(copies.of(name))
+      if (Option.isNone(copy)) return Option.none()
+      return yield* copy.value
+        .readTree(commit, (found) => found === path)
+        .pipe(
+          Effect.map(({ files }) => Option.map(Option.fromUndefinedOr(files.get(path)), hideForms)),
+          Effect.catchTag(["GitFailed", "GitRefNotFound"], ({ message }) =>
+            Effect.as(Effect.logWarning(`A file of ${name} cannot be read: ${message}`), Option.none())
+          )
+        )
+    })
+  }
+})
+
 const make = Effect.gen(function* () {
   const updates = yield* RepositoryUpdate
   const problems = yield* makeRepositoryProblems
@@ -291,6 +311,7 @@ const make = Effect.gen(function* () {
     commits,
     files: files.list,
     file: files.read,
+    fileAt: files.readAt,
     waiting: updates.waiting,
     refresh: (name, user, options) =>
       refresh(name, user, options).pipe(
@@ -329,6 +350,12 @@ export class Repositories extends Context.Service<
     readonly file: (
       name: RepositoryName,
       branch: string,
+      path: string
+    ) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
+    /** The same of a commit of the list that is in force or was not replaced, such as a refused one. */
+    readonly fileAt: (
+      name: RepositoryName,
+      commit: string,
       path: string
     ) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
     /** Warnings about the commit in force, and why the last refresh was refused. */

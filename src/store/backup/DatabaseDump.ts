@@ -68,6 +68,7 @@ export const BACKED_UP = [
   "sync_event",
   "tables_read",
   "unknown_device",
+  "viewed_group",
   "watched",
   "written_check"
 ] as const

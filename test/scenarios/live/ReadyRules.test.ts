@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
+import { EventStore } from "../../../src/store/EventStore.ts"
 import { WatchStore } from "../../../src/store/WatchStore.ts"
 import { readyRules } from "../../../src/domain/events/alerts/AlertRule.ts"
 import { makeImageHost } from "../../firmware/ImageHost.ts"
@@ -108,6 +109,14 @@ const causes: ReadonlyArray<Cause> = [
         assert.strictEqual(yield* refresh, 500)
         yield* Effect.promise(() => fs.rename(`${folder}-away`, folder))
       })
+  },
+  {
+    what: "a request for an approval",
+    rules: ["approval_asked"],
+    happens: ({ running }) =>
+      Effect.flatMap(EventStore, ({ append }) =>
+        append({ kind: "approval", action: "asked", isAudit: true, jobId: 1, data: { reason: "a high score" } })
+      ).pipe(Effect.provideContext(running))
   },
   {
     what: "somebody else's lines on a switch",

@@ -34,8 +34,7 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
         Effect.gen(function* () {
           const { boss, page } = yield* Site
           yield* steps(async () => {
-            await page.goto(`/ui/device/${NAME}`)
-            await page.getByRole("region", { name: "What it is doing" }).waitFor()
+            await page.goto(`/ui/device/${NAME}?tab=ports`)
             await page.getByText(/ports are up/).waitFor()
             await page.getByRole("button", { name: /^Ethernet2:/ }).click()
             await page.getByRole("button", { name: /^Ethernet3:/ }).click()
@@ -53,9 +52,9 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
           expect(stored.text).not.toContain("printers")
           yield* steps(async () => {
             await page.getByRole("button", { name: "Save and go to the push" }).click()
-            await page.waitForURL(/\/ui\/change\?.*job=\d+/)
+            await page.waitForURL(/\/ui\/change\/\d+/)
             await page
-              .getByRole("region", { name: /^Difference of 1 device/ })
+              .getByRole("region", { name: /^Difference of 1 switch/ })
               .getByText("description printers")
               .first()
               .waitFor()
@@ -68,7 +67,7 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
       Effect.gen(function* () {
         const { boss, page } = yield* Site
         yield* steps(async () => {
-          await page.goto(`/ui/device/${NAME}`)
+          await page.goto(`/ui/device/${NAME}?tab=ports`)
           await page.getByRole("button", { name: /^Ethernet4:/ }).click()
           await page.getByLabel("Description").fill("mine")
           await page.getByRole("button", { name: "Show what changes" }).click()
@@ -98,7 +97,9 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
         const { page } = yield* Site
         yield* steps(async () => {
           await page.goto(`/ui/device/${NAME}`)
-          await page.getByRole("button", { name: "Show the machine" }).click()
+          await page.getByRole("region", { name: "What it is doing" }).getByText("Nothing is being done").waitFor()
+          await page.getByRole("button", { name: "More actions" }).click()
+          await page.getByRole("menuitem", { name: "Show the machine" }).click()
           await page.getByRole("img", { name: "Its life: now MANAGED" }).waitFor()
           await page.getByRole("img", { name: "What it does: now idle" }).waitFor()
           await page.getByText("RESTORED_OLD_CONFIG leads to UNMANAGED").waitFor()
@@ -122,47 +123,44 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
         yield* steps(async () => {
           await tab("Configuration")
           await page.getByLabel("Configuration text").waitFor()
-          await page.getByLabel("Compared with").selectOption("running")
+          await page.getByText("Should run", { exact: true }).click()
+          await page.getByLabel("Configuration text").getByText(`hostname ${NAME}`).waitFor()
+          await page.getByText("Difference", { exact: true }).click()
+          await page.getByRole("region", { name: "What it runs against what it should run" }).waitFor()
+          await page.getByText("Compare", { exact: true }).click()
           await page.getByRole("region", { name: "Difference of the two" }).waitFor()
-          await page.getByLabel("Compared with").selectOption("")
-          await page.getByRole("combobox", { name: "Configuration" }).selectOption({ index: 2 })
-          await page.getByRole("button", { name: "Restore it", exact: true }).waitFor()
+          await page.getByLabel(`First: ${NAME}`).selectOption({ index: 3 })
+          await page.getByRole("button", { name: "Restore it…", exact: true }).waitFor()
         })
         yield* sound(page, "device-configuration")
         yield* steps(async () => {
-          await page.getByRole("combobox", { name: "Configuration" }).selectOption("lines")
+          await page.getByText("Who wrote each line", { exact: true }).click()
           await page.getByRole("table", { name: "Who brought each line" }).getByText("boss").first().waitFor()
         })
         yield* sound(page, "device-lines")
         yield* steps(async () => {
           await tab("History")
-          await page.getByRole("cell", { name: "change confirmed" }).first().waitFor()
-          await page.getByRole("cell", { name: "sync needed" }).first().waitFor()
+          const first = (text: string | RegExp) => page.getByRole("tabpanel").getByText(text).first()
+          await first("Change: confirmed").waitFor()
+          await first(/^Out of sync: /).waitFor()
+          await first(/^Rollout, done/).waitFor()
+        })
+        yield* sound(page, "device-history")
+        yield* steps(async () => {
+          await page.getByRole("radiogroup", { name: "Kinds" }).getByText("Jobs").click()
+          await page.getByText("Change: confirmed").waitFor({ state: "detached" })
+          await page.getByLabel("Person").selectOption("boss")
           await page
-            .getByRole("table", { name: "Its newest jobs" })
-            .getByRole("cell", { name: "Rollout" })
+            .getByRole("tabpanel")
+            .getByText(/^Rollout, done/)
             .first()
             .waitFor()
           await tab("Neighbours")
           await page.getByText("No neighbour is seen on any port").waitFor()
-          await tab("Host key, certificate")
+          await tab("Trust")
           await page.getByText(/SHA256:/).waitFor()
         })
         yield* sound(page, "device-trust")
-        yield* steps(async () => {
-          await tab("Drift")
-          await page.getByRole("button", { name: "Adopt it" }).click()
-          await page
-            .getByRole("region", { name: "What to adopt" })
-            .getByText(/^\+|The settings say/)
-            .first()
-            .waitFor()
-          await page.getByRole("button", { name: "Look again" }).click()
-          await page.getByRole("button", { name: "Look for drift" }).click()
-          await page.getByRole("dialog").getByRole("button", { name: "Look for drift" }).click()
-          await page.waitForURL(/\/ui\/job\/\d+/)
-          await page.getByText("Done", { exact: true }).waitFor()
-        })
       })
     )
   })

@@ -22,6 +22,8 @@ describe.skipIf(!hasChromium)(`A page without repositories in force${hasChromium
       yield* steps(async () => {
         await page.getByRole("link", { name: "Commits and problems" }).last().click()
         await page.waitForURL(/\/ui\/repository\?name=templates/)
+        await page.getByText("Nothing was fetched yet").waitFor()
+        await page.getByText("An administrator sets the address as GITREPO_TEMPLATES").waitFor()
       })
       expect(page.url()).toContain("name=templates")
     }).pipe(Effect.scoped)

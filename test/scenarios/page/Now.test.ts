@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)(`The network in the page${hasChromium ? "" : ` (${
         yield* steps(async () => {
           await page.getByRole("button", { name: "Dry run and sync" }).click()
           await page.waitForURL(/\/ui\/change\?hostnames=/)
-          await page.getByRole("button", { name: "Show what would change" }).waitFor()
+          await page.getByRole("button", { name: "Preview changes" }).waitFor()
         })
       })
     )

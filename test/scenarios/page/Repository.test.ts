@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
           await page.getByLabel("Branch, tag or commit").fill("new-servers")
           await page.getByRole("button", { name: "Check", exact: true }).click()
           await page.getByText("would come into force").waitFor()
-          await page.getByText("2 devices of 2 that it concerns would change").waitFor()
+          await page.getByText("2 switches of 2 that it concerns would change").waitFor()
           await page.getByText("+ntp server 10.20.0.99").or(page.getByText("ntp server 10.20.0.99")).first().waitFor()
         })
         yield* sound(page, "repository-check")
@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
         const token = yield* tokenOf("reader")
         const page = yield* openPage(browser, url, { token, scheme: "dark", width: 380, height: 750 })
         for (const [tab, shown] of [
-          ["commits", "Nothing is wrong"],
+          ["commits", "No findings"],
           ["files&path=eos/access.j2&name=templates", "hostname"],
           [`variables&device=${FIRST}`, "device_model"],
           [`render&device=${FIRST}`, `hostname ${FIRST}`]
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
               .first()
               .waitFor()
           })
-          const offered = page.getByRole("button", { name: "Fetch and bring into force" })
+          const offered = page.getByRole("button", { name: "Fetch now" })
           expect(yield* steps(() => offered.count())).toBe(0)
           yield* sound(page, `repository-phone-${tab?.split("&")[0] ?? ""}`)
         }
@@ -146,26 +146,30 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("shows the refused commit and its wrong line, while the previous one stays in force", () =>
+    it.effect("finds a bad commit: the line itself, what may stand there, and who may mend it", () =>
       Effect.gen(function* () {
         const { folders, page } = yield* Site
         yield* folders.settings.commit({ [BASE]: "---\nntp_servers: 5\n" }, "Forget the clocks")
         yield* steps(async () => {
           await page.goto("/ui/repository")
-          await page.getByRole("cell", { name: "in force" }).waitFor()
-          await page.getByRole("button", { name: "Fetch and bring into force" }).click()
-          await page.getByText("The newest commit was refused").waitFor()
-          await page.getByRole("row").filter({ hasText: "Forget the clocks" }).getByText("refused").waitFor()
-          await page
-            .getByRole("region", { name: /^Why .* was refused$/ })
-            .getByText(`${BASE}:2`)
-            .waitFor()
+          await page.getByText(/^In force: /).waitFor()
+          await page.getByRole("button", { name: "Fetch now" }).click()
+          await page.getByText("The newest commit is not in force.").waitFor()
+          await page.getByText(/refused because of 1 mistake; \w+ stays in force, no switch is affected/).waitFor()
+          const commit = page.getByRole("region", { name: "Commits" }).getByRole("link", { name: /Forget the clocks/ })
+          await commit.getByText("Refused").waitFor()
+          const file = page.getByRole("region", { name: BASE })
+          await file.getByText("ntp_servers: 5").waitFor()
+          await file.getByText(/^Line 2: /).waitFor()
+          await file.getByText(/What may stand there: /).waitFor()
+          await file.getByText(/made this commit/).waitFor()
+          await page.getByRole("region", { name: "Files with findings" }).getByText(BASE).waitFor()
         })
-        yield* sound(page, "repository-commits")
+        yield* sound(page, "repository")
         yield* folders.settings.commit({ [BASE]: "---\nntp_servers:\n  - host: 10.20.0.7\n" }, "Remember a clock")
         yield* steps(async () => {
-          await page.getByRole("button", { name: "Fetch and bring into force" }).click()
-          await page.getByRole("row").filter({ hasText: "Remember a clock" }).getByText("in force").waitFor()
+          await page.getByRole("button", { name: "Fetch now" }).click()
+          await page.getByText(/^In force: .*Remember a clock/).waitFor()
         })
       })
     )

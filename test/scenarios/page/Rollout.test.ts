@@ -1,7 +1,7 @@
 /** A change on its way: what it would do, its rollout with a switch that fails, and the way back. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { confirmSettings, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
+import { ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 import { accessNames } from "../chaos/ManagedCampus.ts"
 
@@ -54,64 +54,6 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
         const undo = Number(page.url().split("/").at(-1))
         expect(yield* ended(boss, undo)).toMatch(/"outcome":"success"/)
       })
-    )
-
-    it.effect(
-      "is shown in groups at an address of its own, pushed by a user who needs an approval, and approved by another",
-      () =>
-        Effect.gen(function* () {
-          const { boss, browser, folders, page, tokenOf, url } = yield* Site
-          yield* folders.settings.commit(
-            { "global/base_system.yml": "---\nntp_servers:\n  - host: 10.255.0.77\n" },
-            "Another clock"
-          )
-          yield* confirmSettings(boss)
-          const [one = "", other = ""] = NAMES
-          const ann = yield* openPage(browser, url, { token: yield* tokenOf("junior", "ann"), scheme: "dark" })
-          const address = yield* steps(async () => {
-            await ann.goto("/ui/change")
-            await ann.getByRole("button", { name: "Refresh settings" }).click()
-            await ann.getByText("Another clock").waitFor()
-            await ann.getByLabel("Devices", { exact: true }).selectOption("hostnames")
-            await ann.getByLabel("Names").fill(`${one}, ${other}`)
-            await ann.getByRole("button", { name: "Show what would change" }).click()
-            await ann.getByRole("region", { name: /^Difference of 2 devices/ }).waitFor()
-            await ann.getByLabel("Search in the differences").fill("10.255.0.77")
-            await ann.locator("[data-found]").first().waitFor()
-            await ann.getByLabel("read", { exact: true }).check()
-            await ann.waitForURL(/read=\w+/)
-            await ann.reload()
-            await ann.getByText("1 of 1 read").waitFor()
-            return ann.url()
-          })
-          yield* sound(ann, "change-dark")
-          yield* steps(async () => {
-            await ann.getByLabel("Canary: devices first").fill("1")
-            await ann.getByRole("button", { name: "Push what is shown" }).click()
-            await ann.getByText("Waiting for approval").waitFor()
-          })
-          const live = ann.url().split("/").at(-1)
-          yield* steps(async () => {
-            await page.goto(`/ui/job/${live}`)
-            await page.getByRole("link", { name: "See what is to be approved" }).waitFor()
-            await page.goto(address)
-            await page.getByText("1 of 1 read").waitFor()
-            await page.getByRole("link", { name: `job ${live}` }).waitFor()
-            expect(await page.getByRole("button", { name: "Push what is shown" }).count()).toBe(0)
-            await ann.goto(address)
-            await ann.getByText("Waiting for approval").waitFor()
-            expect(await ann.getByRole("button", { name: "Approve" }).count()).toBe(0)
-            await ann.goto(`/ui/job/${live}`)
-          })
-          yield* sound(page, "approval")
-          yield* steps(async () => {
-            await page.getByRole("button", { name: "Approve" }).click()
-            await page.getByRole("dialog").getByLabel("Comment").fill("seen")
-            await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click()
-            await ann.getByRole("region", { name: "confirmed: 2" }).waitFor()
-          })
-          expect(yield* ended(boss, Number(live))).toMatch(/"outcome":"success"/)
-        })
     )
 
     it.effect("is rejected, and aborted, with a reason", () =>

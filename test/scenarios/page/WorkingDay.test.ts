@@ -7,7 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Locator, Page } from "playwright-core"
 import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
-import { confirmSettings, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
+import { type Ask, confirmSettings, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 import * as Managed from "../chaos/ManagedCampus.ts"
 
@@ -106,6 +106,12 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/pa
   static readonly layer = Layer.effect(Site, make)
 }
 
+/** The rollout of a preview. */
+const pushOf = Effect.fnUntraced(function* (boss: Ask, preview: number) {
+  const { text } = yield* boss("GET", `/jobs?filter[dry_run_job]=${preview}&filter_jobresult=config,diff`)
+  return Number(/"id":(\d+)/.exec(text)?.[1])
+})
+
 interface Day {
   readonly title: string
   readonly hand: (page: Page) => Hand
@@ -197,22 +203,24 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
           yield* confirmSettings(boss)
           yield* steps(async () => {
             await ann.goto("/ui/change")
-            await hers.press(ann.getByRole("button", { name: "Refresh settings" }))
+            await hers.press(ann.getByRole("button", { name: "Fetch settings" }))
             await ann.getByText(`Clock ${clock}`).waitFor()
-            await hers.press(ann.getByRole("button", { name: "Show what would change" }))
-            await ann.getByText(/devices change in \d+ ways/).waitFor()
+            await hers.press(ann.getByRole("button", { name: "New change" }))
+            await hers.press(ann.getByRole("button", { name: "Preview changes" }))
+            await ann.getByText("lines in all").waitFor()
+            await hers.press(ann.getByRole("button", { name: "Roll out…" }))
           })
           yield* (yield* lab.get(silent)).powerOff
           yield* steps(async () => {
-            await hers.press(ann.getByRole("button", { name: "Push what is shown" }))
-            await ann.getByText("Waiting for approval").waitFor()
+            await hers.press(ann.getByRole("button", { name: "Roll out exactly this" }))
+            await ann.getByText("Waiting for approval").first().waitFor()
           })
-          const job = Number(ann.url().split("/").at(-1))
+          const job = yield* pushOf(boss, Number(new URL(ann.url()).pathname.split("/").at(-1)))
           yield* steps(async () => {
             await bert.goto(`/ui/job/${job}`)
-            await his.press(bert.getByRole("button", { name: "Approve" }))
+            await his.press(bert.getByRole("button", { name: "Approve…" }))
             await his.write(bert.getByRole("dialog").getByLabel("Comment"), "seen")
-            await his.press(bert.getByRole("dialog").getByRole("button", { name: "Approve" }))
+            await his.press(bert.getByRole("dialog").getByRole("button", { name: "Approve and begin" }))
             await bert.getByText("1 device has failed").waitFor()
             await bert.getByText("partly failed").waitFor()
             await bert.getByRole("button", { name: new RegExp(silent) }).waitFor()
@@ -232,11 +240,10 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
           // a switch is changed by hand
           ;(yield* lab.get(drifted)).configure("snmp-server location elsewhere\n")
           yield* steps(async () => {
-            await bert.goto(`/ui/device/${drifted}?tab=drift`)
-            await his.press(bert.getByRole("button", { name: "Look for drift" }))
-            await his.press(bert.getByRole("dialog").getByRole("button", { name: "Look for drift" }))
-            await bert.waitForURL(/\/ui\/job\/\d+/)
-            await bert.getByText("Done", { exact: true }).waitFor()
+            await bert.goto(`/ui/device/${drifted}`)
+            await his.press(bert.getByRole("button", { name: "More actions" }))
+            await his.press(bert.getByRole("menuitem", { name: "Compare now" }))
+            await bert.getByText(/changed by hand, found by/).waitFor()
             await his.go("Overview", "o")
             await his.press(bert.getByRole("link", { name: /^[12] changed by hand$/ }))
             await bert.getByRole("link", { name: drifted }).waitFor()
@@ -244,13 +251,14 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
 
           // it is undone: shown first, then pushed
           yield* steps(async () => {
-            await bert.goto(`/ui/device/${drifted}?tab=drift`)
-            await his.press(bert.getByRole("button", { name: "Undo it" }))
-            await his.press(bert.getByRole("dialog").getByRole("button", { name: "Undo it" }))
+            await bert.goto(`/ui/device/${drifted}`)
+            await his.press(bert.getByRole("button", { name: "Put back…" }))
+            await his.press(bert.getByRole("dialog").getByRole("button", { name: "Preview it" }))
+            await bert.waitForURL(/\/ui\/change\/\d+/)
             await bert.getByText("snmp-server location elsewhere").first().waitFor()
-            await his.press(bert.getByRole("button", { name: "Push what is shown" }))
-            await bert.waitForURL(/\/ui\/job\/\d+/)
-            await bert.getByText("Done", { exact: true }).waitFor()
+            await his.press(bert.getByRole("button", { name: "Roll out…" }))
+            await his.press(bert.getByRole("button", { name: "Roll out exactly this" }))
+            await bert.getByText("1 of 1 done").waitFor()
           })
 
           // versions, and who did what

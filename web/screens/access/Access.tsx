@@ -1,8 +1,7 @@
-/** Access: users with passwords, tokens of programs, persons, requests that wait for approval, roles, and the reader's own permissions. */
+/** Access: users with passwords, tokens of programs, persons, roles, and the reader's own permissions. */
 import { AddressTabs } from "../../parts/AddressTabs.tsx"
 import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
 import { Waiting } from "../../parts/Waiting.tsx"
-import { Approvals } from "./Approvals.tsx"
 import { Explain } from "./Explain.tsx"
 import { Persons } from "./Persons.tsx"
 import { Roles } from "./Roles.tsx"
@@ -14,7 +13,6 @@ const TOKENS = { value: "tokens", label: "Tokens of programs", Panel: Tokens }
 const USERS = { value: "users", label: "Users with passwords", Panel: Users }
 const PERSONS = { value: "persons", label: "Persons", Panel: Persons }
 const REST = [
-  { value: "waiting", label: "Waiting for another person", Panel: Approvals },
   { value: "roles", label: "Roles", Panel: Roles },
   { value: "explain", label: "What may I do?", Panel: Explain }
 ]

@@ -53,9 +53,9 @@ const Repository = ({ name }: { readonly name: "settings" | "templates" }) => {
             variant="default"
             loading={busy}
             onClick={() => void refresh()}
-            aria-label={`Refresh ${name}`}
+            aria-label={`Fetch ${name}`}
           >
-            Refresh
+            Fetch
           </Button>
         )}
       </Group>

@@ -1,85 +1,95 @@
-/** Devices that change in the same way: their number, the risk with its reason, and the diff of one of them. */
-import { Button, Checkbox, Collapse, Group, Text } from "@mantine/core"
-import { useDisclosure } from "@mantine/hooks"
+/** Switches that change in the same way: their number and names, the risk in words, whether it was viewed, and the difference of one of them. */
+import { Button, Checkbox } from "@mantine/core"
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react"
 import { useState } from "react"
-import type { Data } from "../../../src/api/Calls.ts"
-import { type RiskLevel, riskLevelOf } from "../../../src/domain/ChangeRisk.ts"
+import { foldNames } from "../../../src/domain/NameRanges.ts"
+import { riskWord } from "../../../src/domain/words/ChangeWords.ts"
+import { switches } from "../../../src/domain/words/Units.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { saveFile } from "../../parts/saveFile.ts"
-import { Tone } from "../../parts/Tone.tsx"
-import type { ToneName } from "../../parts/tones.ts"
-
-type Shown = Data<"GET /job/:id/diffs">["groups"][number]
+import { StatusWord } from "../../parts/StatusWord.tsx"
+import { type Group, subjectsOf } from "./about.ts"
 
 interface Props {
-  readonly job: string
-  readonly group: Shown
+  readonly job: number
+  readonly group: Group
   readonly search: string
-  readonly isRead: boolean
+  readonly isViewed: boolean
+  readonly touchesUplinks: boolean
   readonly mark: () => void
 }
 
-const NAMES = 8
-
-const RISK_TONES: Readonly<Record<RiskLevel, ToneName>> = { low: "good", medium: "warn", high: "bad" }
-
-const toneOfScore = (score: number | null): ToneName => (score === null ? "quiet" : RISK_TONES[riskLevelOf(score)])
-
-const Names = ({ group, job }: { readonly group: Shown; readonly job: string }) => {
-  const [isWhole, setWhole] = useState(false)
-  const asked = useAsk(
-    "GET /job/:id/diffs",
-    { params: { id: job }, query: { group: group.key } },
-    { enabled: isWhole && group.count > group.hostnames.length }
-  )
-  const known = asked.data?.answer.data.groups[0]?.hostnames ?? group.hostnames
-  const names = isWhole ? known : group.hostnames.slice(0, NAMES)
+/** Every name of the group, each a link to its switch. */
+const Names = ({ group, job }: { readonly group: Group; readonly job: number }) => {
+  const isCut = group.count > group.hostnames.length
+  const asked = useAsk("GET /job/:id/diffs", { params: { id: job }, query: { group: group.key } }, { enabled: isCut })
+  const names = (isCut ? asked.data?.answer.data.groups[0]?.hostnames : undefined) ?? group.hostnames
   return (
-    <Text size="sm" component="div">
+    <p className="review-names">
       {names.map((name, index) => (
         <span key={name}>
           {index > 0 && ", "}
           <PlainLink to={`/device/${encodeURIComponent(name)}`}>{name}</PlainLink>
         </span>
-      ))}{" "}
-      {group.count > names.length && (
-        <Button size="compact-xs" variant="default" onClick={() => setWhole(true)}>
-          all {group.count}
-        </Button>
-      )}
-    </Text>
+      ))}
+    </p>
   )
 }
 
-export const DiffGroup = ({ group, isRead, job, mark, search }: Props) => {
-  const [isOpen, { toggle }] = useDisclosure(!isRead)
-  const { added, count, diff, removed, risks, score } = group
-  const title = `${count} ${count === 1 ? "device" : "devices"}: +${added} −${removed}`
+export const DiffGroup = ({ group, isViewed, job, mark, search, touchesUplinks }: Props) => {
+  const [opened, setOpened] = useState<boolean | null>(null)
+  const isOpen = opened ?? !isViewed
+  const [showsNames, setShowsNames] = useState(false)
+  const { added, count, diff, hostnames, removed, risk } = group
+  const title = `${switches(count)}: +${added} −${removed}`
+  const Chevron = isOpen ? IconChevronDown : IconChevronRight
   return (
-    <section className="group" aria-label={title}>
-      <Group justify="space-between" gap="xs">
-        <Group gap="sm">
-          <Button size="compact-sm" variant="default" aria-expanded={isOpen} onClick={toggle}>
-            {isOpen ? "▾" : "▸"} {title}
-          </Button>
-          <Tone tone={toneOfScore(score)}>score {score === null ? "none" : Math.round(score)}</Tone>
-        </Group>
-        <Group gap="sm">
-          <Button size="compact-xs" variant="default" onClick={() => saveFile(`job-${job}-${group.key}.patch`, diff)}>
-            Save as a patch
-          </Button>
-          <Checkbox label="read" checked={isRead} onChange={mark} />
-        </Group>
-      </Group>
-      <Names group={group} job={job} />
-      {risks.length > 0 && (
-        <Text size="sm">Risky: {risks.map(({ line, weight }) => `${line.trim()} (${weight})`).join(" · ")}</Text>
+    <section className="review-card review-group" aria-label={title}>
+      <div className="review-group-head">
+        <button type="button" className="review-toggle" aria-expanded={isOpen} onClick={() => setOpened(!isOpen)}>
+          <Chevron size={16} stroke={1.75} aria-hidden />
+          <span>
+            <b>{switches(count)}</b> <span className="added">+{added}</span> <span className="removed">−{removed}</span>
+            <span className="review-line">
+              {foldNames(hostnames, 4)}
+              {count > hostnames.length && ` and ${count - hostnames.length} more`} · {subjectsOf(diff)}
+            </span>
+          </span>
+        </button>
+        <div className="review-group-side">
+          {risk.level === "low" && touchesUplinks ? (
+            <StatusWord tone="warn">Touches uplinks</StatusWord>
+          ) : (
+            <StatusWord
+              word={riskWord(risk)}
+              raw={`score ${group.score === null ? "not known" : Math.round(group.score)}`}
+            />
+          )}
+          <Checkbox
+            label="Viewed"
+            aria-label={`Viewed: ${switches(count)}, ${hostnames[0] ?? ""}`}
+            checked={isViewed}
+            onChange={() => {
+              setOpened(null)
+              mark()
+            }}
+          />
+        </div>
+      </div>
+      {isOpen && (
+        <>
+          {showsNames && <Names group={group} job={job} />}
+          <DiffView diff={diff} find={search} label={`Difference of ${title}`} file={`job-${job}-${group.key}.patch`} />
+          {count > 1 && (
+            <div className="review-group-foot">
+              <Button size="xs" variant="subtle" onClick={() => setShowsNames(!showsNames)}>
+                {showsNames ? "Hide the names" : `All ${count} names`}
+              </Button>
+            </div>
+          )}
+        </>
       )}
-      <Collapse expanded={isOpen}>
-        {isOpen && <DiffView diff={diff} find={search} label={`Difference of ${title}`} />}
-      </Collapse>
     </section>
   )
 }

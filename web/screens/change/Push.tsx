@@ -2,7 +2,7 @@
 import { modeWords } from "../../../src/domain/words/ChangeWords.ts"
 import type { Zone } from "../../../src/domain/words/Units.ts"
 import { Button, Checkbox, Grid, NativeSelect, NumberInput, TextInput, Title } from "@mantine/core"
-import { useRouter } from "@tanstack/react-router"
+import { useQueryClient } from "@tanstack/react-query"
 import type { FormEvent } from "react"
 import { ask } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -10,12 +10,15 @@ import { useMay } from "../../app/useSession.ts"
 import { Problem, sentencesOf } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { useZone } from "../../parts/zone.ts"
-import { type Chosen, namesIn, selectorOf, sentenceOf } from "./selection.ts"
+import { type Chosen, namesIn, selectorOf } from "./selection.ts"
 import { useDraft } from "../../app/useDraft.ts"
 
 interface Props {
   readonly job: Data<"GET /job/:id">["jobs"][number]
   readonly chosen: Chosen
+  /** `100 switches in South`. */
+  readonly what: string
+  readonly pushed: () => void
 }
 
 interface Wishes {
@@ -80,9 +83,9 @@ const bodyOf = (wishes: Wishes, zone: Zone) =>
 const alsoIn = (given: Readonly<Record<string, unknown>> | null) =>
   Object.fromEntries(["force", "resync"].filter((key) => given?.[key] === true).map((key) => [key, true]))
 
-export const Push = ({ chosen, job }: Props) => {
+export const Push = ({ chosen, job, pushed, what }: Props) => {
   const may = useMay()
-  const router = useRouter()
+  const client = useQueryClient()
   const [wishes, setWishes, forgetWishes] = useDraft<Wishes>(
     `push of ${job.id}`,
     { ...NONE, comment: job.comment ?? "", ticket_ref: job.ticket_ref ?? "" },
@@ -102,21 +105,22 @@ export const Push = ({ chosen, job }: Props) => {
         dry_run: false,
         dry_run_job: job.id
       }
-      const { answer } = await ask("POST /device_syncto", { body })
+      await ask("POST /device_syncto", { body })
       forgetWishes()
-      router.history.push(`/ui/job/${answer.job_id}`)
+      await client.invalidateQueries()
+      pushed()
     })
   }
   if (!may("POST", "/device_syncto")) return null
   return (
-    <form onSubmit={push} aria-label="Push">
-      <Title order={2} mt="md">
-        Push this to {sentenceOf(chosen)}
+    <form onSubmit={push} aria-label="Rollout" className="review-card review-card-body">
+      <Title order={2} mb="xs">
+        How it rolls out to {what}
       </Title>
       <Grid gap="xs">
         <Grid.Col span={{ base: 6, sm: 4 }}>
           <TextInput
-            label="Canary: devices first"
+            label="First switches"
             placeholder="2, or names"
             value={wishes.canary}
             onChange={(event) => set("canary")(event.currentTarget.value)}
@@ -124,7 +128,7 @@ export const Push = ({ chosen, job }: Props) => {
         </Grid.Col>
         <Grid.Col span={{ base: 6, sm: 4 }}>
           <NumberInput
-            label="Devices at a time"
+            label="Switches per stage"
             min={1}
             allowDecimal={false}
             value={wishes.batch_size}
@@ -133,7 +137,7 @@ export const Push = ({ chosen, job }: Props) => {
         </Grid.Col>
         <Grid.Col span={{ base: 6, sm: 4 }}>
           <NumberInput
-            label="Stop after failures"
+            label="Stop at failures"
             min={1}
             allowDecimal={false}
             value={wishes.max_failures}
@@ -158,7 +162,7 @@ export const Push = ({ chosen, job }: Props) => {
         </Grid.Col>
         <Grid.Col span={{ base: 6, sm: 4 }}>
           <TextInput
-            label="Comment of the push"
+            label="What is this for?"
             maxLength={255}
             value={wishes.comment}
             onChange={(event) => set("comment")(event.currentTarget.value)}
@@ -166,7 +170,7 @@ export const Push = ({ chosen, job }: Props) => {
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 4 }}>
           <Checkbox
-            label="Wait for the window of the devices"
+            label="Wait for the maintenance window"
             checked={wishes.wait_for_window}
             onChange={(event) => set("wait_for_window")(event.currentTarget.checked)}
           />
@@ -199,7 +203,7 @@ export const Push = ({ chosen, job }: Props) => {
         )}
         <Grid.Col span={{ base: 12, sm: 8 }}>
           <TextInput
-            label="Outside of windows, because (emergency)"
+            label="Roll out now, as an emergency (reason)"
             value={wishes.emergency}
             onChange={(event) => set("emergency")(event.currentTarget.value)}
           />
@@ -208,14 +212,14 @@ export const Push = ({ chosen, job }: Props) => {
       {(wishes.confirm_older || sentencesOf(error).some((sentence) => sentence.includes("confirm_older"))) && (
         <Checkbox
           mt="xs"
-          label="Push commits that came with a restored backup, although there was no refresh since"
+          label="Roll out commits that came with a restored backup, although nothing was fetched since"
           checked={wishes.confirm_older}
           onChange={(event) => set("confirm_older")(event.currentTarget.checked)}
         />
       )}
-      {error !== null && <Problem error={error} title="Nothing was pushed" />}
+      {error !== null && <Problem error={error} title="Nothing was rolled out" />}
       <Button type="submit" mt="sm" loading={busy}>
-        Push what is shown
+        Roll out exactly this
       </Button>
     </form>
   )

@@ -1,28 +1,29 @@
-/** Chooses the devices and starts the dry run that shows what would change. */
+/** Chooses the switches and starts the preview that shows what would change. */
 import { namesInOrder } from "../../../src/domain/Natural.ts"
 import { typeWords } from "../../../src/domain/words/DeviceWords.ts"
-import { Button, Checkbox, NativeSelect, Stack, Textarea, TextInput } from "@mantine/core"
+import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core"
+import { useRouter } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
-import { type Chosen, chosenIn, selectorOf, type Way, ways, wordsOf } from "./selection.ts"
+import { type Chosen, chosenIn, selectorOf, type Way, ways } from "./selection.ts"
 import { isText, useDraft } from "../../app/useDraft.ts"
 
 type Words = Readonly<Record<string, string | undefined>>
 
 interface Props {
   readonly words: Words
-  readonly change: (changes: Words) => void
+  readonly cancel: () => void
 }
 
 const LABELS: Readonly<Record<Way, string>> = {
   all: "everything out of sync",
   group: "a group",
   device_type: "a type",
-  hostnames: "by name"
+  hostnames: "switches by name"
 }
 
 const isWay = (value: string): value is Way => ways.some((way) => way === value)
@@ -63,8 +64,9 @@ const What = ({
   )
 }
 
-export const Selection = ({ change, words }: Props) => {
+export const Selection = ({ cancel, words }: Props) => {
   const may = useMay()
+  const router = useRouter()
   const [chosen, setChosen] = useState(() => chosenIn(words))
   const [comment, setComment, forgetComment] = useDraft("comment of the change", "", isText)
   const [resync, setResync] = useState(false)
@@ -75,15 +77,15 @@ export const Selection = ({ change, words }: Props) => {
       const body = { ...selectorOf(chosen), dry_run: true, resync, ...(comment === "" ? {} : { comment }) }
       const { answer } = await ask("POST /device_syncto", { body })
       forgetComment()
-      change({ ...wordsOf(chosen), job: String(answer.job_id), search: undefined, read: undefined })
+      router.history.push(`/ui/change/${answer.job_id}`)
     })
   }
   if (!may("POST", "/device_syncto")) return null
   return (
-    <form onSubmit={start} aria-label="Devices of the change">
-      <Stack gap="xs" mb="md">
+    <form onSubmit={start} aria-label="Switches of the change">
+      <Stack gap="xs">
         <NativeSelect
-          label="Devices"
+          label="Switches"
           value={chosen.way}
           data={ways.map((way) => ({ value: way, label: LABELS[way] }))}
           onChange={({ currentTarget: { value } }) => {
@@ -91,16 +93,28 @@ export const Selection = ({ change, words }: Props) => {
           }}
         />
         <What chosen={chosen} choose={(what) => setChosen({ ...chosen, what })} />
-        <TextInput label="Comment" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
+        <TextInput
+          label="What is this for?"
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+        />
         <Checkbox
           label="Include switches in sync"
           checked={resync}
           onChange={(event) => setResync(event.currentTarget.checked)}
         />
-        {error !== null && <Problem error={error} title="The dry run was not started" />}
-        <Button type="submit" loading={busy}>
-          Show what would change
-        </Button>
+        {error !== null && <Problem error={error} title="The preview was not started" />}
+        <Group gap="sm">
+          <Button type="submit" loading={busy}>
+            Preview changes
+          </Button>
+          <Button variant="default" onClick={cancel}>
+            Cancel
+          </Button>
+          <Text size="sm" c="dimmed">
+            A preview changes no switch.
+          </Text>
+        </Group>
       </Stack>
     </form>
   )

@@ -23,14 +23,6 @@ export const chosenIn = (words: Words): Chosen => {
   return { way: "all", what: "" }
 }
 
-/** The words for it in the address. */
-export const wordsOf = ({ way, what }: Chosen): Words => ({
-  hostnames: undefined,
-  group: undefined,
-  device_type: undefined,
-  ...(way === "all" ? {} : { [way]: what })
-})
-
 /** The names in a text, whatever separates them. */
 export const namesIn = (text: string): ReadonlyArray<string> => [
   ...new Set(text.split(/[\s,;]+/).filter((name) => name !== ""))

@@ -1,26 +1,36 @@
-/** The running, generated and earlier configurations of the device, the diff of any two, and the origin of each line. */
-import { momentOf, stampTime } from "../../../src/domain/words/Units.ts"
-import { Button, Group, NativeSelect } from "@mantine/core"
+/**
+ * The configuration of a device: what it runs, what it should run, the difference, who brought each line, any two compared, and a search over
+ * all devices and over time. The choice is in the address, so that it can be sent to a colleague.
+ */
+import { Button, Group, SegmentedControl, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { useRouter } from "@tanstack/react-router"
-import type { Data } from "../../../src/api/Calls.ts"
+import { lazy, Suspense } from "react"
 import { ask, CallFailed } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { useMay } from "../../app/useSession.ts"
-import { AskFirst } from "../../parts/AskFirst.tsx"
 import { Asked } from "../../parts/Asked.tsx"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { saveFile } from "../../parts/saveFile.ts"
-import { Waiting } from "../../parts/Waiting.tsx"
+import { Skeleton } from "../../parts/Skeleton.tsx"
+import { When } from "../../parts/When.tsx"
 import { Blame } from "./Blame.tsx"
-import type { TabProps } from "./Device.tsx"
+import { useDrifted, useHandMade, useWanted } from "./differences.ts"
+import type { TabProps } from "./record.ts"
 
-type Entry = Data<"GET /device/:hostname/configs">["configs"][number]
+const Compare = lazy(() => import("./Compare.tsx"))
+const Search = lazy(() => import("./Search.tsx"))
 
-const BLAME = "lines"
+const VIEWS = [
+  { value: "runs", label: "Runs" },
+  { value: "should", label: "Should run" },
+  { value: "difference", label: "Difference" },
+  { value: "lines", label: "Who wrote each line" },
+  { value: "compare", label: "Compare" },
+  { value: "search", label: "Search" }
+]
 
 const read = async (hostname: string, which: string): Promise<string> => {
   const params = { hostname }
@@ -32,53 +42,39 @@ const read = async (hostname: string, which: string): Promise<string> => {
   return answer.data.config ?? ""
 }
 
-const Restore = ({ hostname, job }: { readonly hostname: string; readonly job: number }) => {
-  const router = useRouter()
-  const start = (dry_run: boolean) => async () => {
-    const { answer } = await ask("POST /device/:hostname/previous_config", {
-      params: { hostname },
-      body: { job_id: job, dry_run }
-    })
-    router.history.push(dry_run ? `/ui/change?job=${answer.job_id}` : `/ui/job/${answer.job_id}`)
-  }
-  return (
-    <>
-      <AskFirst label="Try to restore it" act={start(true)}>
-        A dry run shows what would change; nothing is changed.
-      </AskFirst>
-      <AskFirst label="Restore it" danger act={start(false)}>
-        The device gets the configuration of job {job} again, and is not managed afterwards, because the settings say
-        something else.
-      </AskFirst>
-    </>
-  )
+interface TextProps {
+  readonly hostname: string
+  /** `running`, `generated`, or a job. */
+  readonly which: string
+  /** Shown in its place if it cannot be read. */
+  readonly instead?: React.ReactNode
 }
 
-const Text = ({
-  hostname,
-  job,
-  which
-}: {
-  readonly hostname: string
-  readonly job?: Entry
-  readonly which: string
-}) => {
-  const may = useMay()
-  const { data, error } = useQuery({
+export const ConfigText = ({ hostname, instead, which }: TextProps) => {
+  const { data, error, isFetching, refetch } = useQuery({
     queryKey: ["configuration", hostname, which],
     queryFn: () => read(hostname, which),
+    staleTime: which === "generated" ? 0 : Number.POSITIVE_INFINITY,
     retry: (count, failure) => failure instanceof CallFailed && failure.status >= 502 && count < 2
   })
-  if (error !== null) return <Problem error={error} title="The configuration could not be read" />
-  if (data === undefined) return <Waiting what={`the configuration of ${hostname}`} />
+  if (error !== null)
+    return (
+      <>
+        <Problem error={error} title="It could not be read now" again={() => void refetch()} />
+        {instead}
+      </>
+    )
+  if (data === undefined) return <Skeleton what={`the configuration of ${hostname}`} lines={12} />
   return (
     <>
       <Group mb="xs">
         <Button variant="default" onClick={() => saveFile(`${hostname}-${which}.cfg`, data)}>
           Save as a file
         </Button>
-        {job !== undefined && !job.failed && may("POST", `/device/${hostname}/previous_config`) && (
-          <Restore hostname={hostname} job={job.job_id} />
+        {which === "running" && (
+          <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
+            Read again
+          </Button>
         )}
       </Group>
       <pre tabIndex={0} aria-label="Configuration text" className="config">
@@ -88,78 +84,103 @@ const Text = ({
   )
 }
 
-const Difference = ({
-  from,
-  hostname,
-  to
-}: {
-  readonly hostname: string
-  readonly from: string
-  readonly to: string
-}) => {
+/** What its newest job gave it, when the switch itself cannot be asked. */
+const LastKnown = ({ hostname }: { readonly hostname: string }) => {
+  const { data } = useAsk("GET /device/:hostname/configs", { params: { hostname } }, { kinds: ["job"] })
+  const newest = data?.answer.data.configs.find(({ failed, has_config }) => has_config && !failed)
+  if (newest === undefined) return null
+  return (
+    <section className="last-known" aria-label="Last known configuration">
+      <p>
+        This is what job {newest.job_id} gave it <When at={newest.finish_time} />.
+      </p>
+      <ConfigText hostname={hostname} which={String(newest.job_id)} />
+    </section>
+  )
+}
+
+/** The running configuration against the generated one, for a switch that no job has given anything yet. */
+const FirstDifference = ({ hostname }: { readonly hostname: string }) => {
   const asked = useAsk(
     "GET /device/:hostname/config_diff",
-    { params: { hostname }, query: { from, to } },
+    { params: { hostname }, query: { from: "running", to: "generated" } },
     { once: true }
   )
   return (
     <Asked of={asked} what="the difference">
       {({ data: { diff } }) =>
-        diff === "" ? <Empty>Both are the same.</Empty> : <DiffView diff={diff} label="Difference of the two" />
+        diff === "" ? (
+          <Empty title="Nothing differs">{hostname} runs what the settings say.</Empty>
+        ) : (
+          <DiffView diff={diff} label="What it runs against what it should run" />
+        )
       }
     </Asked>
   )
 }
 
-/** Entries are told apart by their seconds. */
-const finishedAt = (at: string): string => {
-  const moment = momentOf(at)
-  return moment === undefined ? at : stampTime(moment)
+/** What the settings want otherwise, and what was changed by hand. */
+const Difference = ({ hostname }: { readonly hostname: string }) => {
+  const isDrifted = useDrifted(hostname)
+  const wanted = useWanted(hostname)
+  const handMade = useHandMade(hostname, isDrifted)
+  if (wanted.job === null) return <FirstDifference hostname={hostname} />
+  if (wanted.diff === undefined) return <Skeleton what="the difference" lines={8} />
+  const hasHandMade = isDrifted && handMade.diff !== undefined && handMade.diff !== ""
+  return (
+    <>
+      {hasHandMade && (
+        <>
+          <Title order={2} mb="xs">
+            Changed by hand
+          </Title>
+          <DiffView diff={handMade.diff ?? ""} label="What was changed by hand" />
+        </>
+      )}
+      {wanted.diff !== "" && (
+        <>
+          <Title order={2} my="xs">
+            What the settings want otherwise than job {wanted.job} gave it
+          </Title>
+          <DiffView diff={wanted.diff} label="What it runs against what it should run" />
+        </>
+      )}
+      {wanted.diff === "" && !hasHandMade && (
+        <Empty title="Nothing differs">
+          The settings want what job {wanted.job} gave {hostname}.
+        </Empty>
+      )}
+    </>
+  )
 }
 
-const labelOf = ({ by, failed, finish_time, job_id }: Entry): string =>
-  `job ${job_id}, ${finishedAt(finish_time)}, ${by ?? "no user"}${failed ? ", failed" : ""}`
-
-/** The choice is in the address, so that a comparison can be sent to a colleague. */
 export default function Configuration({ device: { hostname } }: TabProps) {
-  const [{ from = "generated", to = "" }, change] = useWords()
-  const asked = useAsk("GET /device/:hostname/configs", { params: { hostname } }, { kinds: ["job"] })
+  const may = useMay()
+  const [{ from, to, view }, change] = useWords()
+  // links of earlier releases name two configurations and no view
+  const shown = view ?? (from !== undefined || to !== undefined ? "compare" : "runs")
+  const views = VIEWS.filter(({ value }) => value !== "search" || may("GET", "/configs"))
   return (
-    <Asked of={asked} what={`the configurations of ${hostname}`}>
-      {({ data: { configs } }) => {
-        const stored = configs.filter(({ has_config }) => has_config)
-        const choices = [
-          { value: "running", label: "running now" },
-          { value: "generated", label: "generated now" },
-          ...stored.map((entry) => ({ value: String(entry.job_id), label: labelOf(entry) }))
-        ]
-        const job = stored.find(({ job_id }) => String(job_id) === from)
-        return (
-          <>
-            <Group align="end" mb="sm">
-              <NativeSelect
-                label="Configuration"
-                data={[...choices, { value: BLAME, label: "of the newest job, who brought each line" }]}
-                value={from}
-                onChange={(event) => change({ from: event.currentTarget.value })}
-              />
-              {from !== BLAME && (
-                <NativeSelect
-                  label="Compared with"
-                  data={[{ value: "", label: "nothing" }, ...choices]}
-                  value={to}
-                  onChange={(event) => change({ to: event.currentTarget.value || undefined })}
-                />
-              )}
-            </Group>
-            {from === BLAME && <Blame hostname={hostname} />}
-            {from !== BLAME && to !== "" && <Difference hostname={hostname} from={from} to={to} />}
-            {from !== BLAME && to === "" && (
-              <Text hostname={hostname} which={from} {...(job === undefined ? {} : { job })} />
-            )}
-          </>
-        )
-      }}
-    </Asked>
+    <>
+      <div className="scroll-sideways">
+        <SegmentedControl
+          aria-label="View"
+          mb="sm"
+          data={views}
+          value={shown}
+          onChange={(value) => change({ view: value })}
+        />
+      </div>
+      {shown === "runs" && (
+        <ConfigText hostname={hostname} which="running" instead={<LastKnown hostname={hostname} />} />
+      )}
+      {shown === "should" && <ConfigText hostname={hostname} which="generated" />}
+      {shown === "difference" && <Difference hostname={hostname} />}
+      {shown === "lines" && <Blame hostname={hostname} />}
+      <Suspense fallback={<Skeleton what="the screen" />}>
+        {shown === "compare" && <Compare hostname={hostname} />}
+        {shown === "search" && <Search hostname={hostname} />}
+      </Suspense>
+    </>
   )
 }

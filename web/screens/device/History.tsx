@@ -1,112 +1,117 @@
-/** The history of a device: its jobs, the actions of users, and the reasons why it had to be synchronized. */
-import { plainly, textOf } from "../../../src/domain/words/Word.ts"
-import { eventWords } from "../../../src/domain/words/ServerWords.ts"
-import { jobTitle } from "../../../src/domain/words/JobWords.ts"
-import { Stack } from "@mantine/core"
+/** The history of a device as a timeline: its jobs, the actions of people, and why it went out of sync; by kind and by person. */
+import { Button, Group, NativeSelect, SegmentedControl } from "@mantine/core"
+import { momentOf, stampTime } from "../../../src/domain/words/Units.ts"
 import { useAsk } from "../../api/useAsk.ts"
+import { useWords } from "../../app/useAddress.ts"
+import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
-import { JobStatus } from "../../parts/JobStatus.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
-import { When } from "../../parts/When.tsx"
-import type { TabProps } from "./Device.tsx"
+import { useZone } from "../../parts/zone.ts"
+import type { TabProps } from "./record.ts"
+import { Happened } from "./Happened.tsx"
+import { eventRows, type Happening, jobRows, newestFirst } from "./happened.ts"
 
-const SHOWN = 100
+const STEP = 100
+const MOST = 500
 
-const changesIn = (data: Readonly<Record<string, unknown>>): string => {
-  const { after, before, key: _, ...rest } = data
-  const told = {
-    ...(typeof before === "object" && before !== null ? { before } : {}),
-    ...(typeof after === "object" && after !== null ? { after } : {}),
-    ...rest
-  }
-  return Object.keys(told).length === 0 ? "" : JSON.stringify(told)
-}
+const KINDS = [
+  { value: "all", label: "All" },
+  { value: "job", label: "Jobs" },
+  { value: "change", label: "Changes" },
+  { value: "other", label: "Other" }
+]
 
-const JOBS = 10
-
-const Jobs = ({ hostname }: { readonly hostname: string }) => {
-  const query = {
-    "filter[finished_devices][contains]": `"${hostname}"`,
-    sort: "-id",
-    per_page: JOBS,
-    filter_jobresult: "config,diff"
-  }
-  const asked = useAsk("GET /jobs", { query }, { kinds: ["job"] })
+/** Rows by their day. */
+const ByDay = ({ rows }: { readonly rows: ReadonlyArray<Happening> }) => {
+  const zone = useZone()
+  const days = [
+    ...Map.groupBy(rows, ({ at }) => {
+      const moment = momentOf(at)
+      return moment === undefined ? "" : stampTime(moment, zone).replace(/,? *\d+:\d+:\d+.*$/, "")
+    })
+  ]
   return (
-    <Asked of={asked} what={`the jobs of ${hostname}`}>
-      {({ data: { jobs } }) =>
-        jobs.length === 0 ? (
-          <Empty>
-            No job has worked on it yet.{" "}
-            <PlainLink to={`/change?hostnames=${encodeURIComponent(hostname)}`}>A dry run</PlainLink> shows what a sync
-            would change.
-          </Empty>
-        ) : (
-          <SmallTable
-            label="Its newest jobs"
-            heads={["Job", "What", "Status", "Here", "By", "Ended"]}
-            rows={jobs}
-            keyOf={({ id }) => id}
-            cells={(job) => [
-              <PlainLink to={`/job/${job.id}`}>{job.id}</PlainLink>,
-              <span title={job.function_name}>{jobTitle(job.function_name)}</span>,
-              <JobStatus job={job} />,
-              job.failed_devices?.includes(hostname) === true ? (
-                <Tone tone="bad">Failed</Tone>
-              ) : (
-                <Tone tone="good">Done</Tone>
-              ),
-              job.scheduled_by ?? "the server",
-              <When at={job.finish_time} never="not yet" />
-            ]}
-          />
-        )
-      }
-    </Asked>
+    <>
+      {days.map(([day, inDay]) => (
+        <section key={day} aria-label={day}>
+          <h3 className="happened-day">{day}</h3>
+          <Happened rows={inDay} label={`What happened on ${day}`} />
+        </section>
+      ))}
+    </>
   )
 }
 
-export default function History({ device }: TabProps) {
-  return (
-    <Stack gap="md">
-      <Jobs hostname={device.hostname} />
-      <Events device={device} />
-    </Stack>
-  )
-}
-
-const Events = ({ device: { hostname } }: TabProps) => {
+export default function History({ device: { hostname } }: TabProps) {
+  const may = useMay()
+  const [{ by = "", events: shown = String(STEP), kind = "all" }, change] = useWords()
+  const perPage = Math.min(MOST, Number(shown) || STEP)
   const asked = useAsk(
     "GET /device/:hostname/audit",
-    { params: { hostname }, query: { per_page: SHOWN, sort: "-id" } },
-    { kinds: ["device", "change", "sync", "interface", "drift", "host_key"] }
+    { params: { hostname }, query: { per_page: perPage, sort: "-id" } },
+    { kinds: ["device", "change", "sync", "interface", "drift", "host_key", "reachability"], keep: true }
+  )
+  const jobs = useAsk(
+    "GET /jobs",
+    {
+      query: {
+        "filter[finished_devices][contains]": `"${hostname}"`,
+        sort: "-id",
+        per_page: 50,
+        filter_jobresult: "config,diff"
+      }
+    },
+    { kinds: ["job"], enabled: may("GET", "/jobs") }
   )
   return (
     <Asked of={asked} what={`the history of ${hostname}`}>
-      {({ data: { events } }) =>
-        events.length === 0 ? (
-          <Empty>
-            Nothing is noted yet. Changes of the device, its ports and its configuration will be listed here.
-          </Empty>
-        ) : (
-          <SmallTable
-            label="History"
-            heads={["When", "What", "By", "Job", "Details"]}
-            rows={events}
-            keyOf={({ id }) => id}
-            cells={({ action, actor, at, data, job_id, kind }) => [
-              <When at={at} exact />,
-              <span title={`${kind} ${action}`}>{`${textOf(eventWords, kind)} ${plainly(action)}`}</span>,
-              actor,
-              job_id === null ? "" : <PlainLink to={`/job/${job_id}`}>{job_id}</PlainLink>,
-              <code className="value">{changesIn(data)}</code>
-            ]}
-          />
+      {({ data: { events } }) => {
+        const rows = newestFirst(eventRows(events), jobRows(jobs.data?.answer.data.jobs ?? [], hostname))
+        const people = [...new Set(rows.flatMap((row) => (row.by === null ? [] : [row.by])))].toSorted()
+        const found = rows.filter((row) => (kind === "all" || row.kind === kind) && (by === "" || row.by === by))
+        return (
+          <>
+            <Group align="end" mb="sm">
+              <SegmentedControl
+                aria-label="Kinds"
+                data={KINDS}
+                value={kind}
+                onChange={(value) => change({ kind: value === "all" ? undefined : value })}
+              />
+              <NativeSelect
+                label="Person"
+                data={[{ value: "", label: "Everybody" }, ...people]}
+                value={by}
+                onChange={(event) => change({ by: event.currentTarget.value || undefined })}
+              />
+            </Group>
+            {rows.length === 0 && (
+              <Empty title="Nothing is noted yet">
+                Changes of the switch, its ports and its configuration will be listed here.{" "}
+                <PlainLink to={`/change?hostnames=${encodeURIComponent(hostname)}`}>A preview</PlainLink> shows what a
+                rollout would change.
+              </Empty>
+            )}
+            {rows.length > 0 && found.length === 0 && (
+              <Empty
+                title="Nothing matches"
+                action={
+                  <Button size="xs" variant="default" onClick={() => change({ by: undefined, kind: undefined })}>
+                    Clear filters
+                  </Button>
+                }
+              />
+            )}
+            <ByDay rows={found} />
+            {events.length === perPage && perPage < MOST && (
+              <Button mt="sm" variant="default" onClick={() => change({ events: String(perPage + STEP) })}>
+                Show older
+              </Button>
+            )}
+          </>
         )
-      }
+      }}
     </Asked>
   )
 }

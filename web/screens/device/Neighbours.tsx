@@ -11,10 +11,15 @@ import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { compared, type Planned } from "./neighbours.ts"
-import type { TabProps } from "./Device.tsx"
+import type { TabProps } from "./record.ts"
+
+interface PlannedTo extends Planned {
+  /** What the other end is for. */
+  readonly type: string
+}
 
 /** The planned links of a device; the names of the other ends are requested one by one, because the network may be large. */
-const usePlan = (id: number): ReadonlyArray<Planned> => {
+export const usePlan = (id: number): ReadonlyArray<PlannedTo> => {
   const may = useMay()
   const { data } = useAsk("GET /linknets", {}, { kinds: ["linknet"], enabled: may("GET", "/linknets") })
   const ends = (data?.answer.data.linknets ?? []).map((link) => endOf(link, id)).filter((end) => end !== null)
@@ -26,8 +31,11 @@ const usePlan = (id: number): ReadonlyArray<Planned> => {
     }))
   })
   const found = peers.flatMap((peer) => peer.data?.answer.data.devices ?? [])
-  const nameOf = new Map(found.map((device) => [device.id, device.hostname]))
-  return ends.map(({ peerId, peerPort, port }) => ({ port, hostname: nameOf.get(peerId) ?? "", peerPort }))
+  const byId = new Map(found.map((device) => [device.id, device]))
+  return ends.map(({ peerId, peerPort, port }) => {
+    const peer = byId.get(peerId)
+    return { port, hostname: peer?.hostname ?? "", peerPort, type: peer?.device_type ?? "" }
+  })
 }
 
 export default function Neighbours({ device: { hostname, id } }: TabProps) {

@@ -7,7 +7,7 @@ import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import type { TabProps } from "./Device.tsx"
+import type { TabProps } from "./record.ts"
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value, null, 1))
 

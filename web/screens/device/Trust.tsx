@@ -10,7 +10,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Tone } from "../../parts/Tone.tsx"
 import { When } from "../../parts/When.tsx"
-import type { TabProps } from "./Device.tsx"
+import type { TabProps } from "./record.ts"
 
 const HostKey = ({ device: { hostname } }: TabProps) => {
   const may = useMay()

@@ -105,11 +105,9 @@ export const Actions = ({ devices, job, unpausable }: Props) => {
         <PlainLink to={`/change?hostnames=${encodeURIComponent(failed.join(","))}`}>Retry the failed ones</PlainLink>
       )}
       {job.waiting_for?.reason === "approval" && job.waiting_for.dry_run_job !== null && (
-        <PlainLink to={`/change?job=${job.waiting_for.dry_run_job}`}>See what is to be approved</PlainLink>
+        <PlainLink to={`/change/${job.waiting_for.dry_run_job}`}>See what is to be approved</PlainLink>
       )}
-      {hasEnded && isSync(job) && isDryRun(job) && (
-        <PlainLink to={`/change?job=${job.id}`}>See the differences</PlainLink>
-      )}
+      {hasEnded && isSync(job) && isDryRun(job) && <PlainLink to={`/change/${job.id}`}>See the differences</PlainLink>}
     </Group>
   )
 }

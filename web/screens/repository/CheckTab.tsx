@@ -3,6 +3,8 @@ import { Button, Group, Stack, Text, TextInput, Title } from "@mantine/core"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
+import { foldNames } from "../../../src/domain/NameRanges.ts"
+import { switches } from "../../../src/domain/words/Units.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { Empty } from "../../parts/Empty.tsx"
@@ -17,19 +19,17 @@ import { useRepository, WhichRepository } from "./WhichRepository.tsx"
 
 type Checked = Data<"POST /repository/:name/check">
 
-const devices = (count: number): string => `${count} ${count === 1 ? "device" : "devices"}`
-
 const Groups = ({ groups }: Pick<Checked, "groups">) =>
   groups.map(({ added, count, diff, hostnames, removed }) => {
     const [first = ""] = hostnames
     return (
-      <section key={`${first} ${count}`} aria-label={`${devices(count)}: ${first}`}>
+      <section key={`${first} ${count}`} aria-label={`${switches(count)}: ${first}`}>
         <Title order={3}>
-          {devices(count)}: +{added} −{removed}
+          {switches(count)}: +{added} −{removed}
         </Title>
         <Text size="sm">
-          {hostnames.slice(0, 10).join(", ")}
-          {count > 10 && ` and ${count - 10} more`}
+          {foldNames(hostnames, 6)}
+          {count > hostnames.length && ` and ${count - hostnames.length} more`}
         </Text>
         <DiffView diff={diff} label={`Difference of ${first}`} maxHeight={320} />
       </section>
@@ -55,22 +55,22 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
       )}
       {warnings.length > 0 && (
         <>
-          <Title order={2}>Doubtful</Title>
+          <Title order={2}>Worth a look</Title>
           <Remarks label="Warnings of the branch" remarks={warnings} />
         </>
       )}
       <Effects effects={checked.effects} of="the branch" />
       {accepted && (
         <Text role="status">
-          {devices(changed)} of {concerned} that it concerns would change
+          {switches(changed)} of {concerned} that it concerns would change
           {failed > 0 ? `, ${failed} could not be rendered` : ""}
           {rendered < concerned ? `; ${concerned - rendered} were not looked at within a minute` : ""}.
         </Text>
       )}
       {failures.length > 0 && (
         <SmallTable
-          label="Devices that cannot be rendered"
-          heads={["Device", "Why", "Since"]}
+          label="Switches that cannot be rendered"
+          heads={["Switch", "Why", "Since"]}
           rows={failures}
           keyOf={({ hostname }) => hostname}
           cells={({ by_the_branch, hostname, message }) => [
@@ -81,7 +81,7 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
         />
       )}
       {accepted && changed === 0 && failed === 0 && (
-        <Empty>No device would get another configuration. The branch can be merged without a rollout.</Empty>
+        <Empty>No switch would get another configuration. The branch can be merged without a rollout.</Empty>
       )}
       <Groups groups={groups} />
       {truncated && <Text>The list is incomplete: there is more than fits here.</Text>}
@@ -118,7 +118,7 @@ export const CheckTab = () => {
         </Group>
       </form>
       <Text size="sm" role="status">
-        {busy ? `Fetching ${branch}, checking it, and rendering the devices that it concerns …` : ""}
+        {busy ? `Fetching ${branch}, checking it, and rendering the switches that it concerns …` : ""}
       </Text>
       {error !== null && <Problem error={error} title="The branch could not be checked" />}
       {checked !== null && <Outcome checked={checked} />}

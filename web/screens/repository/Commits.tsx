@@ -1,52 +1,71 @@
-/** The newest commits with their results, the mistakes of the one in force, and the button that brings the newest one into force. */
-import { Worded } from "../../parts/Worded.tsx"
-import { commitWords } from "../../../src/domain/words/ServerWords.ts"
-import { Button, Checkbox, Group, Stack, Text, Title } from "@mantine/core"
+/**
+ * The author's loop: commits and their fate, the file with its findings at the lines, and what a branch would do. What is chosen stands in the
+ * address. Nothing comes into force here but by Fetch.
+ */
+import { Alert, Checkbox, List } from "@mantine/core"
+import { IconAlertTriangle } from "@tabler/icons-react"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { ask, CallFailed } from "../../api/call.ts"
-import type { Answer, Data } from "../../../src/api/Calls.ts"
+import type { Data } from "../../../src/api/Calls.ts"
+import { counted } from "../../../src/domain/words/Units.ts"
+import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
+import { useWords } from "../../app/useAddress.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
-import { Empty } from "../../parts/Empty.tsx"
-import { PlainLink } from "../../parts/PlainLink.tsx"
-import { Problem } from "../../parts/Problem.tsx"
-import { Remarks, remarksOf } from "../../parts/Remarks.tsx"
-import { SmallTable } from "../../parts/SmallTable.tsx"
-import { useAct } from "../../parts/useAct.ts"
+import { Confirm } from "../../parts/Confirm.tsx"
 import { When } from "../../parts/When.tsx"
+import { BranchCard } from "./BranchCard.tsx"
+import { CommitFile } from "./CommitFile.tsx"
+import { CommitList } from "./CommitList.tsx"
 import { Effects } from "./Effects.tsx"
-import { useSetup } from "../first-run/useSetup.ts"
+import { type Finding, findingsOf } from "./findings.ts"
+import { NotSet } from "./NotSet.tsx"
 import { type RepositoryName, useRepository, WhichRepository } from "./WhichRepository.tsx"
 
-type Refreshed = Answer<"PUT /repository/:name">
 type Commit = Data<"GET /repository/:name/commits">["commits"][number]
 
-const HEADS = ["Commit", "State", "What", "By", "When"]
+const short = (commit: string | null): string => (commit === null ? "nothing" : commit.slice(0, 7))
 
-const Refusals = ({ commits }: { readonly commits: ReadonlyArray<Commit> }) =>
-  commits.map(({ commit, refusal, subject }) =>
-    refusal === null ? null : (
-      <section key={commit} aria-label={`Why ${commit.slice(0, 10)} was refused`}>
-        <Title order={2}>
-          Refused: {commit.slice(0, 10)} {subject}
-        </Title>
-        <Text size="sm">
-          Looked at for {refusal.by ?? "the server"} in{" "}
-          <PlainLink to={`/job/${refusal.job_id}`}>job {refusal.job_id}</PlainLink>, <When at={refusal.at} />. The
-          commit before it stays in force.
-        </Text>
-        <Remarks label={`Problems of ${commit.slice(0, 10)}`} remarks={refusal.problems} />
-      </section>
+/** What is in force, in one sentence; a refused or waiting commit first. */
+const Standing = ({
+  commits,
+  inForce
+}: {
+  readonly commits: ReadonlyArray<Commit>
+  readonly inForce: string | null
+}) => {
+  const [newest] = commits
+  const present = commits.find(({ commit }) => commit === inForce)
+  if (newest?.state === "refused") {
+    const count = newest.refusal?.problems.length ?? 0
+    return (
+      <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle size={16} stroke={1.75} />}>
+        <b>The newest commit is not in force.</b> {short(newest.commit)} was refused because of{" "}
+        {counted(count, "mistake")}; {inForce === null ? "no commit is in force" : `${short(inForce)} stays in force`},
+        no switch is affected.
+      </Alert>
     )
+  }
+  if (newest?.state === "not_applied") {
+    return (
+      <Alert color="yellow" variant="light" role="status">
+        <b>Newer commits are not in force yet.</b> Fetch now to check them.
+      </Alert>
+    )
+  }
+  return present === undefined ? null : (
+    <p className="repo-standing">
+      In force: <b>{present.subject}</b> <code>{short(present.commit)}</code> by {present.author},{" "}
+      <When at={present.at} />
+    </p>
   )
+}
 
 /** A commit that removes too much: its effects, and the button that brings it into force in spite of them. */
-const Waiting = ({ name }: { readonly name: RepositoryName }) => {
+const WaitingCommit = ({ name }: { readonly name: RepositoryName }) => {
   const client = useQueryClient()
   const may = useMay()
-  const { busy, error, run } = useAct()
   const [renamePorts, setRenamePorts] = useState(false)
   const asked = useAsk("GET /repository/:name", { params: { name } }, { kinds: ["repository"] })
   const waiting = asked.data?.answer.waiting ?? null
@@ -55,21 +74,30 @@ const Waiting = ({ name }: { readonly name: RepositoryName }) => {
   const isRename = effects.vlans.some(({ change, ports }) => change === "renamed" && ports > 0)
   const confirm = async () => {
     const wishes = isRename && renamePorts ? { rename_ports: true } : {}
-    await run(() =>
-      ask("PUT /repository/:name", { params: { name }, body: { action: "REFRESH", confirm: commit, ...wishes } })
-    )
+    await ask("PUT /repository/:name", { params: { name }, body: { action: "REFRESH", confirm: commit, ...wishes } })
     await client.invalidateQueries()
   }
   return (
-    <section aria-label="Commit that waits for a confirmation">
-      <Title order={2}>Waits for a confirmation: {commit.slice(0, 10)}</Title>
-      <Text size="sm">
+    <section className="review-card review-card-body" aria-label="Commit that waits for a confirmation">
+      <h2>{short(commit)} waits for a confirmation</h2>
+      <p>
         Looked at for {by}, <When at={at} />. It removes so much that it must be confirmed. The commit before it stays
         in force.
-      </Text>
-      <Effects effects={effects} of={`commit ${commit.slice(0, 10)}`} />
+      </p>
+      <Effects effects={effects} of={`commit ${short(commit)}`} />
       {may("PUT", `/repository/${name}`) && (
-        <Group>
+        <Confirm
+          label={`Bring ${short(commit)} into force…`}
+          question={`Bring ${short(commit)} into force?`}
+          verb="Bring into force"
+          danger
+          act={confirm}
+        >
+          <List size="sm">
+            {effects.confirm.map((reason) => (
+              <List.Item key={reason}>{reason}</List.Item>
+            ))}
+          </List>
           {isRename && (
             <Checkbox
               label="Give ports that name a renamed VLAN its new name"
@@ -77,129 +105,90 @@ const Waiting = ({ name }: { readonly name: RepositoryName }) => {
               onChange={({ currentTarget: { checked } }) => setRenamePorts(checked)}
             />
           )}
-          <Button color="red" onClick={() => void confirm()} loading={busy}>
-            Bring {commit.slice(0, 10)} into force all the same
-          </Button>
-        </Group>
+        </Confirm>
       )}
-      {error !== null && <Problem error={error} title="The commit was not brought into force" />}
     </section>
   )
 }
 
-const isConflict = (error: unknown): boolean => error instanceof CallFailed && error.status === 409
-
-const Refresh = ({ name }: { readonly name: RepositoryName }) => {
-  const client = useQueryClient()
-  const { busy, error, run } = useAct()
-  const [effects, setEffects] = useState<Refreshed["effects"] | null>(null)
-  const refresh = async () => {
-    setEffects(null)
-    await run(async () => {
-      const { answer } = await ask("PUT /repository/:name", { params: { name }, body: { action: "REFRESH" } })
-      setEffects(answer.effects)
-    })
-    await client.invalidateQueries()
-  }
-  return (
-    <Stack gap={0} align="flex-end">
-      <Button onClick={() => void refresh()} loading={busy}>
-        Fetch and bring into force
-      </Button>
-      <Text size="sm" role="status">
-        {busy ? `Fetching and checking the ${name} …` : ""}
-      </Text>
-      {effects !== null && <Effects effects={effects} of="the newest commit" />}
-      {isConflict(error) && (
-        <Text role="alert">
-          The newest commit removes so much that it must be confirmed: confirm it below, or correct it and fetch again.
-        </Text>
-      )}
-      {error !== null && !isConflict(error) && remarksOf(error).length === 0 && (
-        <Problem error={error} title="The newest commit was not brought into force" />
-      )}
-      {remarksOf(error).length > 0 && (
-        <Text role="alert">The newest commit was refused: correct what is named below, commit, and fetch again.</Text>
-      )}
-    </Stack>
-  )
+/** The findings of the chosen commit: its refusal, or the warnings of the one in force. */
+const useFindings = (
+  name: RepositoryName,
+  chosen: Commit | undefined,
+  inForce: string | null
+): ReadonlyArray<Finding> => {
+  const present = useAsk("GET /repository/:name/problems", { params: { name } }, { kinds: ["repository"] }).data?.answer
+    .data
+  if (chosen?.refusal != null) return findingsOf(chosen.refusal.problems, [])
+  if (chosen !== undefined && chosen.commit !== inForce) return []
+  const isOwn = present?.commit === inForce
+  return present === undefined || !isOwn ? [] : findingsOf([], present.warnings)
 }
 
-const Problems = ({ name }: { readonly name: RepositoryName }) => {
-  const asked = useAsk("GET /repository/:name/problems", { params: { name } }, { kinds: ["repository"] })
+const Loop = ({
+  commits,
+  inForce,
+  name
+}: {
+  readonly commits: ReadonlyArray<Commit>
+  readonly inForce: string | null
+  readonly name: RepositoryName
+}) => {
+  const [words] = useWords()
+  const may = useMay()
+  const chosen = commits.find(({ commit }) => commit === words["commit"]) ?? commits[0]
+  const findings = useFindings(name, chosen, inForce)
+  const [first] = findings
+  const path = words["path"] ?? first?.file ?? ""
   return (
-    <Asked of={asked} what="the problems">
-      {({ data: { problems, warnings } }) => (
-        <>
-          <Title order={2}>Problems</Title>
-          {problems.length === 0 ? (
-            <Empty>Nothing is wrong with the {name} in force, and the last refresh was not refused.</Empty>
-          ) : (
-            <Remarks label="Problems" remarks={problems} />
-          )}
-          <Title order={2}>Doubtful</Title>
-          {warnings.length === 0 ? (
-            <Empty>Nothing is doubtful: every key, file and group is known, and every variable is defined.</Empty>
-          ) : (
-            <Remarks label="Warnings" remarks={warnings} inForce={name} />
-          )}
-        </>
-      )}
-    </Asked>
+    <div className="repo-loop">
+      <div className="repo-side">
+        <WhichRepository />
+        <CommitList commits={commits} chosen={chosen?.commit} findings={findings} path={path} />
+      </div>
+      <div className="repo-side">
+        {chosen !== undefined && (
+          <CommitFile
+            name={name}
+            commit={chosen}
+            isInForce={chosen.commit === inForce}
+            path={path}
+            findings={findings}
+          />
+        )}
+      </div>
+      <div className="repo-side">
+        {may("POST", `/repository/${name}/check`) && <BranchCard key={name} name={name} />}
+      </div>
+    </div>
   )
 }
 
 export const Commits = () => {
   const name = useRepository()
-  const may = useMay()
-  const isMissing = useSetup()?.[name].address === null
   const asked = useAsk(
     "GET /repository/:name/commits",
     { params: { name }, query: { limit: 20 } },
     { kinds: ["repository"] }
   )
   return (
-    <Stack gap="sm">
-      <Group justify="space-between" align="flex-start">
-        <WhichRepository />
-        {!isMissing && may("PUT", `/repository/${name}`) && <Refresh name={name} />}
-      </Group>
-      <Waiting key={name} name={name} />
+    <div className="repo-stack">
       <Asked of={asked} what="the commits">
-        {({ data: { commits } }) =>
+        {({ data: { commits, in_force } }) =>
           commits.length === 0 ? (
-            <Empty>
-              {isMissing ? (
-                <>
-                  No repository is configured. <PlainLink to="/first-run?step=2">Set it up</PlainLink>
-                </>
-              ) : (
-                "Nothing was fetched yet."
-              )}
-            </Empty>
+            <>
+              <WhichRepository />
+              <NotSet name={name} />
+            </>
           ) : (
             <>
-              <Refusals commits={commits} />
-              <SmallTable
-                label="Commits"
-                heads={HEADS}
-                rows={commits}
-                keyOf={({ commit }) => commit}
-                cells={({ at, author, commit, state, subject }) => [
-                  <Text span ff="monospace" size="sm" title={commit}>
-                    {commit.slice(0, 10)}
-                  </Text>,
-                  <Worded of={commitWords} value={state} />,
-                  subject,
-                  author,
-                  <When at={at} />
-                ]}
-              />
+              <Standing commits={commits} inForce={in_force} />
+              <WaitingCommit key={name} name={name} />
+              <Loop commits={commits} inForce={in_force} name={name} />
             </>
           )
         }
       </Asked>
-      <Problems name={name} />
-    </Stack>
+    </div>
   )
 }

@@ -1,10 +1,13 @@
 /** Renders a template with the variables of a device while it is being written. Nothing is stored. */
-import { Button, Checkbox, Group, Select, Stack, Text, Textarea, Title } from "@mantine/core"
+import { Button, Checkbox, Group, SegmentedControl, Select, Stack, Text, Textarea, Title } from "@mantine/core"
+import { TextDiff } from "effect"
 import { useEffect, useState } from "react"
 import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"
+import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
+import { DiffView } from "../../parts/DiffView.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { Remarks, remarksOf } from "../../parts/Remarks.tsx"
@@ -19,11 +22,51 @@ interface Device {
   readonly branch: string | null
 }
 
-const Outcome = ({ trial }: { readonly trial: ReturnType<typeof useTrial> }) => {
+/** The difference of a rendered configuration to the one that the switch runs, read from the switch once. */
+const Difference = ({ device, text }: { readonly device: string; readonly text: string }) => {
+  const asked = useAsk("GET /device/:hostname/running_config", { params: { hostname: device } }, { once: true })
+  return (
+    <Asked of={asked} what={`what ${device} runs`}>
+      {({ data: { config } }) => {
+        const diff = config === text ? "" : TextDiff.unified(TextDiff.lines(config, text)).trimEnd()
+        return diff === "" ? (
+          <Empty>The switch runs exactly this.</Empty>
+        ) : (
+          <DiffView diff={diff} label={`Difference to what ${device} runs`} />
+        )
+      }}
+    </Asked>
+  )
+}
+
+interface OutcomeProps {
+  readonly trial: ReturnType<typeof useTrial>
+  readonly device: string
+  readonly isWhole: boolean
+}
+
+const Outcome = ({ device, isWhole, trial }: OutcomeProps) => {
   const { error, isWaiting, result } = trial
+  const may = useMay()
+  const [shown, setShown] = useState("text")
+  const mayCompare = isWhole && may("GET", `/device/${device}/running_config`)
   return (
     <section aria-label="Rendered">
-      <Title order={2}>Rendered</Title>
+      <Group justify="space-between">
+        <Title order={2}>Rendered</Title>
+        {mayCompare && (
+          <SegmentedControl
+            size="xs"
+            aria-label="What is shown"
+            data={[
+              { value: "text", label: "Text" },
+              { value: "difference", label: "Difference to what runs" }
+            ]}
+            value={shown}
+            onChange={setShown}
+          />
+        )}
+      </Group>
       <Text size="sm" role="status">
         {isWaiting ? "Rendering …" : ""}
       </Text>
@@ -42,9 +85,13 @@ const Outcome = ({ trial }: { readonly trial: ReturnType<typeof useTrial> }) => 
               {level}: {text}
             </Text>
           ))}
-          <pre tabIndex={0} aria-label="Rendered text">
-            {result.text}
-          </pre>
+          {mayCompare && shown === "difference" ? (
+            <Difference device={device} text={result.text} />
+          ) : (
+            <pre tabIndex={0} aria-label="Rendered text">
+              {result.text}
+            </pre>
+          )}
         </>
       )}
     </section>
@@ -116,7 +163,7 @@ const Editor = ({ branch, device, platform }: Device) => {
           </Button>
         </Group>
       </Stack>
-      <Outcome trial={trial} />
+      <Outcome trial={trial} device={device} isWhole={template !== "" && isWhole} />
     </div>
   )
 }

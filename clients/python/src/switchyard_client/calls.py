@@ -242,6 +242,10 @@ class Calls(Transport):
         """Read the progress of a job by device. ``GET /api/v1.0/job/{id}/progress``"""
         return self._call("GET", path_of("/api/v1.0/job/{id}/progress", {"id": id}))  # type: ignore[no-any-return]
 
+    def get_job_scope(self, id: int) -> JobScope:
+        """Read what a job is about. ``GET /api/v1.0/job/{id}/scope``"""
+        return self._call("GET", path_of("/api/v1.0/job/{id}/scope", {"id": id}))  # type: ignore[no-any-return]
+
     def get_linknet(self, id: int) -> GetLinknetResult:
         """Read one link. ``GET /api/v1.0/linknet/{id}``"""
         return self._call("GET", path_of("/api/v1.0/linknet/{id}", {"id": id}))  # type: ignore[no-any-return]
@@ -294,9 +298,9 @@ class Calls(Transport):
         """Read a repository's commit. ``GET /api/v1.0/repository/{name}``"""
         return self._call("GET", path_of("/api/v1.0/repository/{name}", {"name": name}), gives="all")  # type: ignore[no-any-return]
 
-    def get_repository_file(self, name: Literal["settings", "templates"], *, path: str | int | None = None, branch: str | int | None = None) -> RepositoryFileText:
+    def get_repository_file(self, name: Literal["settings", "templates"], *, path: str | int | None = None, branch: str | int | None = None, commit: str | int | None = None) -> RepositoryFileText:
         """Read a file in force. ``GET /api/v1.0/repository/{name}/file``"""
-        return self._call("GET", path_of("/api/v1.0/repository/{name}/file", {"name": name}), query={"path": path, "branch": branch})  # type: ignore[no-any-return]
+        return self._call("GET", path_of("/api/v1.0/repository/{name}/file", {"name": name}), query={"path": path, "branch": branch, "commit": commit})  # type: ignore[no-any-return]
 
     def get_repository_problems(self, name: Literal["settings", "templates"]) -> GetRepositoryProblemsResult:
         """Read a repository's problems. ``GET /api/v1.0/repository/{name}/problems``"""
@@ -438,6 +442,10 @@ class Calls(Transport):
         """List a device's interfaces. ``GET /api/v1.0/device/{hostname}/interfaces``"""
         return self._call("GET", path_of("/api/v1.0/device/{hostname}/interfaces", {"hostname": hostname}))  # type: ignore[no-any-return]
 
+    def list_job_approvals(self) -> ListJobApprovalsResult:
+        """List approvals of jobs. ``GET /api/v1.0/approvals/jobs``"""
+        return self._call("GET", "/api/v1.0/approvals/jobs")  # type: ignore[no-any-return]
+
     def list_job_audit_events(self, id: int, *, sort: Literal["id", "-id", "at", "-at", "device_id", "-device_id", "job_id", "-job_id", "kind", "-kind", "action", "-action", "actor", "-actor", "way", "-way", "address", "-address", "hostname", "-hostname"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter: Filter | None = None) -> ListJobAuditEventsResult:
         """Read the history of a job. ``GET /api/v1.0/job/{id}/audit``"""
         return self._call("GET", path_of("/api/v1.0/job/{id}/audit", {"id": id}), query={"sort": sort, "page": page, "per_page": per_page, "limit": limit}, filter=filter)  # type: ignore[no-any-return]
@@ -533,6 +541,10 @@ class Calls(Transport):
     def logout(self) -> EndedSession:
         """Log out. ``POST /api/v1.0/auth/logout``"""
         return self._call("POST", "/api/v1.0/auth/logout")  # type: ignore[no-any-return]
+
+    def mark_viewed(self, id: int, body: MarkViewedRequest) -> ViewedGroups:
+        """Mark differences as viewed. ``POST /api/v1.0/job/{id}/viewed``"""
+        return self._call("POST", path_of("/api/v1.0/job/{id}/viewed", {"id": id}), body=body)  # type: ignore[no-any-return]
 
     def open_session(self) -> OpenedSession:
         """Sign on in the page. ``POST /api/v1.0/auth/session``"""

@@ -113,6 +113,12 @@ class ApprovalAnswer(TypedDict):
     message: Any
 
 
+class ApprovalRisk(TypedDict):
+    level: Literal["low", "medium", "high"]
+    reason: str | None
+    devices: int
+
+
 class ApprovalWait(TypedDict):
     reason: Literal["approval"]
     why: str
@@ -320,6 +326,17 @@ class ConnectionCount(TypedDict):
     count: int
 
 
+class CountedGroup(TypedDict):
+    name: str
+    count: int
+    of: int
+
+
+class CountedName(TypedDict):
+    name: str
+    count: int
+
+
 class CountedVersion(TypedDict):
     os_version: str | None
     count: int
@@ -520,6 +537,7 @@ class DiffGroup(TypedDict):
     score: float | None
     risks: list[RiskyLine]
     risk: ChangeRisk
+    viewed: bool
 
 
 class DiscoverDeviceRequest(TypedDict):
@@ -889,6 +907,30 @@ class Job(TypedDict):
     aborted_by: str | None
 
 
+class JobApproval(TypedDict):
+    job_id: int
+    function_name: str
+    title: str | None
+    ticket_ref: str | None
+    status: JobStatus
+    outcome: JobOutcome | None
+    reason: str
+    dry_run_job: int | None
+    asked_by: str
+    asked_at: str
+    expires_at: str
+    decision: Literal["approved", "rejected", "expired", "unneeded", "withdrawn"] | None
+    decided_by: str | None
+    decided_at: str | None
+    comment: str | None
+    is_yours: bool
+    may_decide: bool
+    why_not: str | None
+    approvers: list[str]
+    devices: int | None
+    risk: ApprovalRisk | None
+
+
 class JobCounts(TypedDict):
     devices: int
     succeeded: int
@@ -939,6 +981,22 @@ class JobQueueCounts(TypedDict):
 
 
 JobResult: TypeAlias = "SyncResult | ConfirmResult | DevicesResult | InitResult | InterfacesResult | RefreshResult | FactsResult | UpgradeResult | FileResult | AbortedResult"
+
+
+class JobScope(TypedDict):
+    devices: int
+    hostnames: list[str]
+    would_change: int | None
+    not_compared: int | None
+    outdated: list[str]
+    device_types: list[CountedName]
+    groups: list[CountedGroup]
+    sites: list[CountedName]
+    machines: int | None
+    uplinks: list[TouchedUplinks]
+    rollout: RolloutPlan | None
+    window: ScopeWindow | None
+    approval: JobApproval | None
 
 
 class JobStarted(TypedDict):
@@ -1205,6 +1263,12 @@ PlaceWait = TypedDict(
 )
 
 
+class PlannedStage(TypedDict):
+    is_canary: bool
+    count: int
+    hostnames: list[str]
+
+
 class PluginEntry(TypedDict):
     filename: str
     vars: NotRequired[dict[str, Any]]
@@ -1407,6 +1471,19 @@ class Role(TypedDict):
     permissions: list[Permission]
 
 
+class RolloutPlan(TypedDict):
+    stages: list[PlannedStage]
+    at_once: int
+    confirm_mode: Literal[0, 1, 2]
+    timer_seconds: int | None
+    stops_at: int | None
+    takes_back: bool
+    urgent: bool
+    emergency: str | None
+    waits_for_window: bool
+    seconds: int | None
+
+
 class RuleEffect(TypedDict):
     kind: Literal["window", "freeze", "role", "alert rule", "templates_branch", "settings"]
     name: str
@@ -1422,6 +1499,13 @@ class SaidLine(TypedDict):
     line_number: int
     line: str
     answer: str
+
+
+class ScopeWindow(TypedDict):
+    is_open: bool
+    closes_at: str | None
+    opens_at: str | None
+    why: str | None
 
 
 class SentStackMember(TypedDict):
@@ -1621,6 +1705,11 @@ class TopologyNode(TypedDict):
     neighbours_read: str | None
 
 
+class TouchedUplinks(TypedDict):
+    hostname: str
+    ports: list[str]
+
+
 class TrustedIdentity(TypedDict):
     hostname: str
     fingerprint: str
@@ -1693,6 +1782,10 @@ class VersionsOfGroup(TypedDict):
     group: str
     devices: int
     versions: list[CountedVersion]
+
+
+class ViewedGroups(TypedDict):
+    groups: list[str]
 
 
 class VlanEffect(TypedDict):
@@ -1905,6 +1998,11 @@ class UpdateJobRequest(TypedDict):
     action: Literal["ABORT", "PAUSE", "RESUME"]
     abort_reason: NotRequired[str]
     pause_reason: NotRequired[str]
+
+
+class MarkViewedRequest(TypedDict):
+    groups: list[str]
+    viewed: NotRequired[bool]
 
 
 class ClearLockRequest(TypedDict):
@@ -2413,6 +2511,10 @@ class ListInterfacesResult(TypedDict):
     interfaces: list[Interface]
     hostname: str
     version: str
+
+
+class ListJobApprovalsResult(TypedDict):
+    approvals: list[JobApproval]
 
 
 class ListJobAuditEventsResult(TypedDict):

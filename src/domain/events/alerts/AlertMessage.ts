@@ -67,6 +67,15 @@ type Sentence = (event: LiveEvent) => string
 
 const device = ({ hostname }: LiveEvent): string => hostname ?? "a device"
 
+/** The place of the page where an approval is decided. */
+const decidedAt = ({ data, job_id }: LiveEvent): string =>
+  `/ui/approvals?of=${job_id === null ? `request-${word(data["request"])}` : `job-${job_id}`}`
+
+const askedFor = ({ data, job_id }: LiveEvent): string =>
+  job_id === null
+    ? `request ${word(data["request"])} (${word(data["operation"])})`
+    : `job ${job_id}: ${word(data["reason"])}`
+
 /** Sentences for people about events of ready rules, by kind and action. */
 const sentences: Readonly<Record<string, Sentence>> = {
   "job ended": ({ data, job_id }) =>
@@ -89,19 +98,23 @@ const sentences: Readonly<Record<string, Sentence>> = {
   "disk enough": ({ data }) => `The disk of ${word(data["server"])} has ${word(data["free_percent"])} % again`
 }
 
-/** An event in one line. */
-const textOf = (event: LiveEvent): string => {
+/** An event in one line. An approval begins with its link if the address of the page is known, so that nothing cuts it. */
+const textOf = (event: LiveEvent, page: string): string => {
+  if (event.kind === "approval" && event.action === "asked") {
+    const link = page === "" ? "" : `${page.replace(/\/+$/, "")}${decidedAt(event)} `
+    return cut(oneLine(`${event.actor} asks for an approval: ${link}${askedFor(event)}`), MAX_TEXT)
+  }
   const sentence = sentences[`${event.kind} ${event.action}`]
   const text =
     sentence?.(event) ?? `${[event.hostname, event.kind].filter((part) => part !== null).join(": ")} ${event.action}`
   return cut(oneLine(text), MAX_TEXT)
 }
 
-/** Reduces an event to the part that an alert stores. */
-export const eventOf = (event: LiveEvent): AlertEvent => {
+/** Reduces an event to the part that an alert stores; `page` is PAGE_URL, empty if it is unknown. */
+export const eventOf = (event: LiveEvent, page: string): AlertEvent => {
   const { action, actor, at, data, hostname, id, job_id, kind } = event
   const isShort = JSON.stringify(data).length <= MAX_DATA
-  return { id, at, kind, action, actor, hostname, job_id, text: textOf(event), data: isShort ? data : null }
+  return { id, at, kind, action, actor, hostname, job_id, text: textOf(event, page), data: isShort ? data : null }
 }
 
 /** The line above a message. */

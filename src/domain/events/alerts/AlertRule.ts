@@ -171,6 +171,7 @@ export const readyRuleNames = [
   "device_unreachable",
   "drift",
   "refused_commit",
+  "approval_asked",
   "host_key_changed",
   "wrong_device",
   "certificate_ends",
@@ -235,6 +236,7 @@ export const readyRules: ReadonlyArray<ReadyRule> = [
     actions: ["refused", "waiting"],
     level: "error"
   },
+  { ...base, name: "approval_asked", kinds: ["approval"], actions: ["asked"], level: "info" },
   {
     ...base,
     name: "host_key_changed",

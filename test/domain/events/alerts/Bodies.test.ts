@@ -5,6 +5,7 @@ import {
   type AlertEvent,
   type AlertMessage,
   cut,
+  eventOf,
   mailOf,
   mattermostBody,
   oneLine,
@@ -16,6 +17,7 @@ import {
   webhookBody,
   zulipBody
 } from "../../../../src/domain/events/alerts/AlertMessage.ts"
+import type { LiveEvent } from "../../../../src/domain/events/Event.ts"
 import { PACE, pause, retryAfter } from "../../../../src/domain/events/alerts/Receiver.ts"
 
 const NASTY = `<!channel> <https://evil.example|click> @all @**all** **bold** [x](https://evil.example) \`\`\` & "q" ]`
@@ -30,6 +32,21 @@ const event = (id: number, text: string, hostname: string | null = `a${id}`): Al
   job_id: 7,
   text,
   data: { outcome: "failed" }
+})
+
+/** An event as it is logged. */
+const logged = (job_id: number | null, data: Readonly<Record<string, unknown>>): LiveEvent => ({
+  ...event(1, ""),
+  kind: "approval",
+  action: "asked",
+  hostname: null,
+  job_id,
+  data,
+  way: "password",
+  address: null,
+  device_id: null,
+  is_audit: true,
+  object: null
 })
 
 const message = (more: Partial<AlertMessage> = {}): AlertMessage => ({
@@ -52,6 +69,24 @@ const long = message({
 })
 
 describe("A message for Slack", () => {
+  it.each([
+    [7, { reason: "the change score is 21" }, "", "indy asks for an approval: job 7: the change score is 21"],
+    [
+      7,
+      { reason: "the change score is 21" },
+      "https://switchyard.example.org/",
+      "indy asks for an approval: https://switchyard.example.org/ui/approvals?of=job-7 job 7: the change score is 21"
+    ],
+    [
+      null,
+      { request: 4, operation: "a new user" },
+      "https://switchyard.example.org",
+      "indy asks for an approval: https://switchyard.example.org/ui/approvals?of=request-4 request 4 (a new user)"
+    ]
+  ])("link to the place where an approval is decided", (job, data, page, text) => {
+    assert.strictEqual(eventOf(logged(job, data), page).text, text)
+  })
+
   it("has a text for notifications and blocks, without mentions or links", () => {
     const { blocks, text } = slackBody(message())
     assert.notMatch(text, /<|>/)

@@ -99,6 +99,53 @@ export const jobCases: ReadonlyArray<Case> = [
     }
   },
   {
+    name: "viewed marks without groups",
+    request: { method: "POST", path: "/job/1/viewed", json: {} },
+    reply: {
+      status: 400,
+      body: {
+        status: "error",
+        message: "groups must be a list of keys of groups, 16 hexadecimal digits each, at most 1000"
+      }
+    }
+  },
+  {
+    name: "viewed marks, and the marks that are kept",
+    request: { method: "POST", path: "/job/1/viewed", json: { groups: ["5f0c1a2b91d3e4f0"] } },
+    reply: { status: 200, body: { status: "success", data: { groups: ["5f0c1a2b91d3e4f0"] } } }
+  },
+  {
+    name: "viewed marks that are taken back",
+    request: { method: "POST", path: "/job/1/viewed", json: { groups: ["5f0c1a2b91d3e4f0"], viewed: false } },
+    reply: { status: 200, body: { status: "success", data: { groups: [] } } }
+  },
+  {
+    name: "viewed marks of an unknown job",
+    request: { method: "POST", path: "/job/99999/viewed", json: { groups: [] } },
+    reply: { status: 404, body: { status: "error", message: "No job with id 99999 found" } }
+  },
+  {
+    name: "the scope of a job about no devices",
+    request: { method: "GET", path: "/job/2/scope" },
+    reply: {
+      status: 200,
+      body: {
+        status: "success",
+        data: { devices: 0, hostnames: [], would_change: null, rollout: null, approval: null }
+      }
+    }
+  },
+  {
+    name: "the scope of an unknown job",
+    request: { method: "GET", path: "/job/99999/scope" },
+    reply: { status: 404, body: { status: "error", message: "No job with id 99999 found" } }
+  },
+  {
+    name: "the approvals of jobs where nobody has asked for one",
+    request: { method: "GET", path: "/approvals/jobs" },
+    reply: { status: 200, body: { status: "success", data: { approvals: [] } } }
+  },
+  {
     name: "the diffs of an unknown job",
     request: { method: "GET", path: "/job/99999/diffs" },
     reply: { status: 404, body: { status: "error", message: "No job with id 99999 found" } }

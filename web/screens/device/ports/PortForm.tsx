@@ -103,7 +103,7 @@ export const PortForm = ({ edits, hostname, pinned, ports, reread, type, version
   const commit = async () => {
     await put()
     const { answer } = await ask("POST /device_syncto", { body: { hostname, dry_run: true } })
-    router.history.push(`/ui/change?hostnames=${encodeURIComponent(hostname)}&job=${answer.job_id}`)
+    router.history.push(`/ui/change/${answer.job_id}`)
   }
   const isStale = error instanceof CallFailed && error.status === 412
   const isOther = pinned !== null && pinned !== version && !isStale
