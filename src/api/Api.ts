@@ -22,6 +22,7 @@ import { SettingsGroup, SettingsModelGroup, WindowsGroup } from "./SettingsApi.t
 import { SetupGroup } from "./SetupApi.ts"
 import { published } from "./OpenApiDocument.ts"
 import { AttentionGroup } from "./AttentionApi.ts"
+import { ViewsGroup } from "./ViewsApi.ts"
 
 /** The base path of all routes except the probes and the metrics. */
 export const BASE = "/api/v1.0"
@@ -53,6 +54,7 @@ const versioned = HttpApi.make("switchyard")
     AuditGroup,
     EventsGroup,
     WindowsGroup,
+    ViewsGroup,
     AlertsGroup,
     ServerGroup,
     SystemGroup

@@ -42,6 +42,7 @@ const progressExample = {
       timer_until: "2026-03-02T09:16:27.512",
       silent_since: null,
       certain_until: null,
+      stage: 1,
       not_begun: false,
       step: null,
       why: null,
@@ -185,7 +186,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
       name: "listJobs",
       summary: "List jobs",
       description:
-        "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that failed as a whole, `partial` those with some failed devices, `filter[failed_today]=true` both of the last day, `filter[dry_run_job]=12` those that push the differences of dry run 12; also `filter[counts.failed]` and `filter[failed_devices][contains]`.",
+        "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that failed as a whole, `partial` those with some failed devices, `filter[failed_today]=true` both of the last day, `filter[routine]=false` leaves out what the server did by itself with success, `filter[changes]=true` lists jobs that put configurations on devices, `filter[dry_run_job]=12` those that push the differences of dry run 12; also `filter[counts.failed]` and `filter[failed_devices][contains]`.",
       list: jobFields,
       query: { ...listQuery(["filter[function_name][contains]", "sync"]), ...limited, ...leaveOut },
       example: { response: one }
@@ -207,6 +208,11 @@ const endpoints = HttpApiGroup.make("jobs").add(
   ),
   HttpApiEndpoint.get("progress", "/job/:id(^\\d+$)/progress", {
     params: { id: Parameter.id },
+    query: {
+      brief: Schema.optionalKey(
+        Parameter.flag(shown("`true` leaves the list of devices empty: totals and failures only", "false"))
+      )
+    },
     success: Enveloped(JobProgress),
     error: NotFound
   }).annotateMerge(
@@ -214,7 +220,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
       name: "getJobProgress",
       summary: "Read the progress of a job by device",
       description:
-        "The devices of a job by name: the phase of each change, whether the device is done or has failed and why, and the end of the switch's own timer. The list contains all selected devices of a sync from its beginning. `failures` are groups of devices that failed alike, with what happened, what it did and what helps; `totals` count each device once, those that were not begun apart from failed ones; `seconds_left` is an estimate. `silent_since` and `certain_until` tell of a switch that does not answer after its commit. `unpausable` says why the job can never be paused. Events of the kinds `change` and `job` report each change.",
+        "The devices of a job by name: the phase of each change, whether the device is done or has failed and why, and the end of the switch's own timer. The list contains all selected devices of a sync from its beginning. `failures` are groups of devices that failed alike, with what happened, what it did and what helps; `totals` count each device once, those that were not begun apart from failed ones; `seconds_left` is an estimate. `silent_since` and `certain_until` tell of a switch that does not answer after its commit. `stage` is the number of a device's stage in a rollout of several, 0 for the canary. `undoable` devices would be restored by an undo; `undone_by` are the jobs that undo this one. `unpausable` says why the job can never be paused. Events of the kinds `change` and `job` report each change.",
       example: { response: { status: "success", data: progressExample } }
     })
   ),

@@ -426,6 +426,8 @@ export const DeviceProgress = Schema.Struct({
   silent_since: nullableText,
   /** The moment at which it is certain that such a switch has rolled back: its timer, and the time for late ones. */
   certain_until: nullableText,
+  /** The number of its stage in a rollout of several; the canary is 0. Null without stages. */
+  stage: Schema.NullOr(Schema.Int),
   /** The job was stopped, or ended, before the turn of the device: nothing happened to it, although `failed` may be true. */
   not_begun: Schema.Boolean,
   /** The failed step, the reason in one line, and the whole message: the switch's own words where it refused something. */

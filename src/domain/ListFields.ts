@@ -84,6 +84,8 @@ export const jobFields = {
   counts_changed: "integer",
   dry_run_job: "integer",
   failed_today: "boolean",
+  routine: "boolean",
+  changes: "boolean",
   traceback: "text"
 } as const satisfies ListFields
 

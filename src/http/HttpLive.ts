@@ -55,6 +55,7 @@ import { PersonStore } from "../store/AccountStore.ts"
 import { RequestApprovalStore } from "../store/ApprovalStore.ts"
 import { CallerDevices } from "../access/CallerDevices.ts"
 import { AttentionLive } from "./AttentionHandlers.ts"
+import { ViewsLive } from "./ViewHandlers.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive,
@@ -83,6 +84,7 @@ const Groups = Layer.mergeAll(
   AuditLive.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
   EventsLive,
   WindowsLive,
+  ViewsLive,
   AlertsLive,
   HealthLive,
   MetricsLive,

@@ -453,9 +453,14 @@ export const makeJobProgress = Effect.gen(function* () {
       (rows) => rows.map(({ id }) => id)
     )
   )
+  const memoOf = Effect.fn("JobProgressStore.memoOf")((jobId: number) =>
+    Effect.map(sql<{ memo: unknown }>`select memo from job where id = ${jobId}`, ([row]) => row?.memo ?? null)
+  )
   return {
     /** The devices of a job by name; empty for a job without selected devices. */
     of,
+    /** What a job has noted about its work. */
+    memoOf,
     /** The jobs that undo, or have undone, the changes of a job. */
     undoneBy
   }

@@ -76,6 +76,7 @@ export const COMMANDS: ReadonlyArray<string> = [
   "person admit local:maria",
   "approvals",
   "approvals list",
+  "approvals jobs",
   "approvals approve 7 --comment yes",
   "approvals reject 7 --comment no",
   "alerts list",

@@ -2,9 +2,9 @@
 import { Button, Group, Text } from "@mantine/core"
 import { IconCloudOff } from "@tabler/icons-react"
 import { useEffect, useState } from "react"
+import { clock } from "../../src/domain/words/Units.ts"
+import { useZone } from "../parts/zone.ts"
 import { useAway } from "./Live.tsx"
-
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
 
 const Seconds = ({ until }: { readonly until: number }) => {
   const [now, setNow] = useState(() => Date.now())
@@ -19,12 +19,13 @@ const Seconds = ({ until }: { readonly until: number }) => {
 
 export const OfflineBar = () => {
   const away = useAway()
+  const zone = useZone()
   if (away === null) return null
   return (
     <Group className="offline" role="region" aria-label="Not live" justify="space-between" gap="xs">
       <Text size="sm">
         <IconCloudOff size={16} stroke={1.75} aria-hidden />{" "}
-        <b role="status">Not live since {clock.format(away.since)}.</b> What you see may be old.{" "}
+        <b role="status">Not live since {clock(new Date(away.since), zone)}.</b> What you see may be old.{" "}
         <Seconds until={away.retryAt} />
       </Text>
       <Button size="compact-sm" variant="default" onClick={away.tryNow}>

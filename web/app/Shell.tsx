@@ -49,28 +49,22 @@ const Liveness = () => {
   )
 }
 
-/** Where the user is: the way that the head of the screen puts here, else its entry in the navigation and the thing that is shown. */
+/** Where the user is: the entry of the navigation and the thing that is shown, unless the head of the screen puts its own way here. */
 const WhereAt = () => {
   const { entry, screen } = usePlace()
   const parts: Texts = useParams({ strict: false })
   const part = Object.values(parts)[0]
   return (
-    <>
-      <div id={CRUMBS} className="crumbs" />
-      {entry !== undefined && (
-        <div className="crumbs crumbs-own">
-          {screen === entry || part === undefined ? (
-            <span>{entry.label}</span>
-          ) : (
-            <>
-              <PlainLink to={entry.path}>{entry.label}</PlainLink>
-              <span aria-hidden>/</span>
-              <span>{part}</span>
-            </>
-          )}
-        </div>
+    <div className="crumbs" id={CRUMBS}>
+      {entry !== undefined && (screen === entry || part === undefined) && <span>{entry.label}</span>}
+      {entry !== undefined && screen !== entry && part !== undefined && (
+        <>
+          <PlainLink to={entry.path}>{entry.label}</PlainLink>
+          <span aria-hidden>/</span>
+          <span>{part}</span>
+        </>
       )}
-    </>
+    </div>
   )
 }
 

@@ -10,6 +10,7 @@ import { useAsk } from "../api/useAsk.ts"
 import { Problem } from "../parts/Problem.tsx"
 import { useAct } from "../parts/useAct.ts"
 import { Mark } from "./Mark.tsx"
+import "./sign-in.css"
 import { SchemeButton } from "./SchemeButton.tsx"
 import { leaveForProvider } from "./signedOn.ts"
 

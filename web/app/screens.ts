@@ -56,7 +56,7 @@ export const screens: ReadonlyArray<Screen> = [
     label: "Overview",
     entry: { group: "", icon: IconLayoutDashboard, leaps: ["o", "n"] },
     reads: "/overview",
-    load: () => import("../screens/now/Now.tsx")
+    load: () => import("../screens/overview/Overview.tsx")
   },
   {
     path: "/first-run",
@@ -70,7 +70,7 @@ export const screens: ReadonlyArray<Screen> = [
     label: "Overview",
     under: "/",
     reads: "/overview",
-    load: () => import("../screens/now/Now.tsx")
+    load: () => import("../screens/overview/Overview.tsx")
   },
   {
     path: "/find",

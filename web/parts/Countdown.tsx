@@ -5,7 +5,13 @@ import { duration, momentOf } from "../../src/domain/words/Units.ts"
 const secondsTo = (moment: Date | undefined): number =>
   moment === undefined ? 0 : Math.max(0, Math.ceil((moment.getTime() - Date.now()) / 1000))
 
-export const Countdown = ({ until }: { readonly until: string }) => {
+interface Props {
+  readonly until: string
+  /** What is said once it has passed: the event itself may be late. */
+  readonly over?: string
+}
+
+export const Countdown = ({ over, until }: Props) => {
   const [left, setLeft] = useState(() => secondsTo(momentOf(until)))
   useEffect(() => {
     const tick = () => setLeft(secondsTo(momentOf(until)))
@@ -13,5 +19,5 @@ export const Countdown = ({ until }: { readonly until: string }) => {
     const timer = setInterval(tick, 1000)
     return () => clearInterval(timer)
   }, [until])
-  return <span>{duration(left)}</span>
+  return <span>{left === 0 && over !== undefined ? over : duration(left)}</span>
 }

@@ -1,9 +1,9 @@
 /**
- * The head of a screen: its heading, which is also the title of the browser's tab, badges, one line of facts, and its actions. The way to the
- * screen stands in the bar. On the phone the main action stays at the bottom of the window.
+ * The head of a screen: its heading, which is also the title of the browser's tab, badges, one line of facts, and its actions. On the phone the
+ * main action stays at the bottom of the window.
  */
 import { ActionIcon, Menu, Title } from "@mantine/core"
-import { IconChevronRight, IconDots } from "@tabler/icons-react"
+import { IconDots } from "@tabler/icons-react"
 import { Fragment, type ReactNode, useEffect, useState } from "react"
 import { createPortal } from "react-dom"
 import { CRUMBS } from "./crumbs.ts"
@@ -17,7 +17,7 @@ interface Crumb {
 
 interface Props {
   readonly title: string
-  /** The screens above this one, the highest first. */
+  /** The screens above this one, the highest first; by default the bar has the entry of the navigation. */
   readonly crumbs?: ReadonlyArray<Crumb>
   /** Beside the heading: `StatusBadge`s. */
   readonly badges?: ReactNode
@@ -36,36 +36,38 @@ const Crumbs = ({ crumbs, title }: { readonly crumbs: ReadonlyArray<Crumb>; read
   useEffect(() => setBar(document.getElementById(CRUMBS)), [])
   if (bar === null) return null
   return createPortal(
-    <>
+    <span className="crumbs-own">
       {crumbs.map(({ label, to }) => (
         <Fragment key={to}>
           <PlainLink to={to}>{label}</PlainLink>
-          <IconChevronRight size={13} stroke={1.75} aria-hidden />
+          <span aria-hidden>/</span>
         </Fragment>
       ))}
-      <span aria-current="page">{title}</span>
-    </>,
+      <span>{title}</span>
+    </span>,
     bar
   )
 }
 
-export const PageHead = ({ actions, badges, crumbs = [], facts, main, more, title }: Props) => {
+const isShown = (part: ReactNode) => part !== undefined && part !== null && part !== false
+
+export const PageHead = ({ actions, badges, crumbs, facts, main, more, title }: Props) => {
   useEffect(() => {
     document.title = `${title} · Switchyard`
   }, [title])
   return (
     <header className="page-head">
-      <Crumbs crumbs={crumbs} title={title} />
+      {crumbs !== undefined && <Crumbs crumbs={crumbs} title={title} />}
       <div className="page-head-text">
         <div className="page-head-line">
           <Title order={1}>{title}</Title>
           {badges}
         </div>
-        {facts !== undefined && <div className="page-head-facts">{facts}</div>}
+        {isShown(facts) && <div className="page-head-facts">{facts}</div>}
       </div>
       <div className="page-head-actions">
         {actions}
-        {more !== undefined && (
+        {isShown(more) && (
           <Menu position="bottom-end">
             <Menu.Target>
               <ActionIcon variant="default" size={30} aria-label="More actions">
@@ -75,7 +77,7 @@ export const PageHead = ({ actions, badges, crumbs = [], facts, main, more, titl
             <Menu.Dropdown>{more}</Menu.Dropdown>
           </Menu>
         )}
-        {main !== undefined && <div className="page-head-main">{main}</div>}
+        {isShown(main) && <div className="page-head-main">{main}</div>}
       </div>
     </header>
   )

@@ -302,6 +302,14 @@ export abstract class Calls extends Transport {
     )
   }
 
+  /** Remove a saved view. `DELETE /api/v1.0/views/{id}` */
+  deleteView(id: number, options: CallOptions = {}): Promise<Records.DeleteViewResult> {
+    return this.call<Records.DeleteViewResult>(
+      { method: "DELETE", path: pathOf("/api/v1.0/views/{id}", { id }) },
+      options
+    )
+  }
+
   /** Compare two configurations. `GET /api/v1.0/device/{hostname}/config_diff` */
   diffConfigs(
     hostname: string | number,
@@ -471,9 +479,13 @@ export abstract class Calls extends Transport {
   }
 
   /** Read the progress of a job by device. `GET /api/v1.0/job/{id}/progress` */
-  getJobProgress(id: number, options: CallOptions = {}): Promise<Records.JobProgress> {
+  getJobProgress(
+    id: number,
+    query: Records.GetJobProgressQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.JobProgress> {
     return this.call<Records.JobProgress>(
-      { method: "GET", path: pathOf("/api/v1.0/job/{id}/progress", { id }) },
+      { method: "GET", path: pathOf("/api/v1.0/job/{id}/progress", { id }), query },
       options
     )
   }
@@ -1025,6 +1037,11 @@ export abstract class Calls extends Transport {
     return this.call<Records.ListUsersResult>({ method: "GET", path: "/api/v1.0/auth/users" }, options)
   }
 
+  /** List saved views. `GET /api/v1.0/views` */
+  listViews(options: CallOptions = {}): Promise<Records.ListViewsResult> {
+    return this.call<Records.ListViewsResult>({ method: "GET", path: "/api/v1.0/views" }, options)
+  }
+
   /** List host keys that need an approval. `GET /api/v1.0/device_hostkeys` */
   listWaitingHostKeys(options: CallOptions = {}): Promise<Records.ListWaitingHostKeysResult> {
     return this.call<Records.ListWaitingHostKeysResult>({ method: "GET", path: "/api/v1.0/device_hostkeys" }, options)
@@ -1215,6 +1232,11 @@ export abstract class Calls extends Transport {
       { method: "DELETE", path: pathOf("/api/v1.0/auth/tokens/{id}", { id }) },
       options
     )
+  }
+
+  /** Save a view of a list. `POST /api/v1.0/views` */
+  saveView(body: Records.SaveViewRequest, options: CallOptions = {}): Promise<Records.SaveViewResult> {
+    return this.call<Records.SaveViewResult>({ method: "POST", path: "/api/v1.0/views", body }, options)
   }
 
   /** Search the stored configurations. `GET /api/v1.0/configs` */

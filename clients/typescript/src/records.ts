@@ -497,6 +497,7 @@ export type DeviceProgress = {
   readonly timer_until: string | null
   readonly silent_since: string | null
   readonly certain_until: string | null
+  readonly stage: number | null
   readonly not_begun: boolean
   readonly step: string | null
   readonly why: string | null
@@ -1388,6 +1389,16 @@ export type RuleEffect = {
 
 export type SaidLine = { readonly line_number: number; readonly line: string; readonly answer: string }
 
+export type SavedView = {
+  readonly id: number
+  readonly owner: string
+  readonly list: string
+  readonly name: string
+  readonly query: string
+  readonly shared: boolean
+  readonly saved_at: string
+}
+
 export type ScopeWindow = {
   readonly is_open: boolean
   readonly closes_at: string | null
@@ -2072,6 +2083,13 @@ export type SetUpRequest = {
   readonly networks?: string | undefined
 }
 
+export type SaveViewRequest = {
+  readonly list: string
+  readonly name: string
+  readonly query: string
+  readonly shared?: boolean | undefined
+}
+
 export type ReplayDeliveriesRequest = { readonly receiver?: string | undefined }
 
 export type CreateMuteRequest = {
@@ -2151,6 +2169,9 @@ export type DeleteMuteResult = { readonly removed_mute: Mute }
 
 /** The answer of `DELETE /api/v1.0/auth/users/{name}`. */
 export type DeleteUserResult = { readonly deleted_user: User }
+
+/** The answer of `DELETE /api/v1.0/views/{id}`. */
+export type DeleteViewResult = { readonly removed_view: SavedView }
 
 /** The answer of `GET /api/v1.0/device/{hostname}/config_diff`. */
 export type DiffConfigsResult = {
@@ -2239,6 +2260,12 @@ export type GetJobDiffsQuery = {
   readonly search?: string | number | undefined
   /** only the group with this key, with all names */
   readonly group?: string | number | undefined
+}
+
+/** The query of `GET /api/v1.0/job/{id}/progress`. */
+export type GetJobProgressQuery = {
+  /** `true` leaves the list of devices empty: totals and failures only */
+  readonly brief?: string | number | undefined
 }
 
 /** The answer of `GET /api/v1.0/linknet/{id}`. */
@@ -2693,6 +2720,10 @@ export type ListJobsQuery = {
     | "-dry_run_job"
     | "failed_today"
     | "-failed_today"
+    | "routine"
+    | "-routine"
+    | "changes"
+    | "-changes"
     | "traceback"
     | "-traceback"
     | undefined
@@ -2802,6 +2833,9 @@ export type ListTokensResult = { readonly tokens: ReadonlyArray<ApiToken> }
 /** The answer of `GET /api/v1.0/auth/users`. */
 export type ListUsersResult = { readonly users: ReadonlyArray<User> }
 
+/** The answer of `GET /api/v1.0/views`. */
+export type ListViewsResult = { readonly views: ReadonlyArray<SavedView> }
+
 /** The answer of `GET /api/v1.0/device_hostkeys`. */
 export type ListWaitingHostKeysResult = { readonly host_keys: ReadonlyArray<WaitingHostKey> }
 
@@ -2851,6 +2885,9 @@ export type RevokeCertificateResult = { readonly certificate: DeviceCertificate 
 
 /** The answer of `DELETE /api/v1.0/auth/tokens/{id}`. */
 export type RevokeTokenResult = { readonly revoked_token: ApiToken }
+
+/** The answer of `POST /api/v1.0/views`. */
+export type SaveViewResult = { readonly saved_view: SavedView }
 
 /** The answer of `GET /api/v1.0/configs`. */
 export type SearchConfigsResult = {

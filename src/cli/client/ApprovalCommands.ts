@@ -1,7 +1,10 @@
-/** `switchyard approvals`: requests that wait for another person (docs/security.md#four-eyes). Jobs: `switchyard approve`. */
+/** `switchyard approvals`: requests and jobs that wait for another person (docs/security.md#four-eyes). Jobs are decided by `switchyard approve`. */
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Column, format, type Format, printJson, printRows, reported, say } from "./Terminal.ts"
+import { riskWord } from "../../domain/words/ChangeWords.ts"
+import { jobTitle } from "../../domain/words/JobWords.ts"
+import { switches } from "../../domain/words/Units.ts"
 import { ask } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
 
@@ -16,6 +19,27 @@ const COLUMNS: ReadonlyArray<Column<Approval>> = [
   ["content", ({ body }) => body],
   ["asked by", ({ asked_by }) => asked_by],
   ["until", ({ expires_at }) => expires_at],
+  ["decision", ({ decision }) => decision ?? "waits"],
+  ["decided by", ({ decided_by }) => decided_by]
+]
+
+type JobApproval = Data<"GET /approvals/jobs">["approvals"][number]
+
+/** `High risk: spanning-tree mode mstp on 1 switch`. */
+const riskText = ({ risk }: JobApproval): string => {
+  if (risk === null) return ""
+  const { text } = riskWord(risk)
+  return risk.level === "low" ? text : `${text} on ${switches(risk.devices)}`
+}
+
+const JOB_COLUMNS: ReadonlyArray<Column<JobApproval>> = [
+  ["job", ({ job_id }) => job_id],
+  ["what", ({ function_name, title }) => title ?? jobTitle(function_name)],
+  ["switches", ({ devices }) => devices],
+  ["risk", riskText],
+  ["asked by", ({ asked_by }) => asked_by],
+  ["until", ({ expires_at }) => expires_at],
+  ["who may decide", ({ approvers }) => approvers.join(", ")],
   ["decision", ({ decision }) => decision ?? "waits"],
   ["decided by", ({ decided_by }) => decided_by]
 ]
@@ -41,6 +65,19 @@ const list = Command.make("list", { all, ...format }, listed).pipe(
   Command.withDescription("List the requests that wait for another person.")
 )
 
+const jobs = Command.make("jobs", { all, ...format }, ({ all, ...wanted }) =>
+  reported(
+    Effect.flatMap(ask("GET /approvals/jobs"), ({ answer }) =>
+      printRows(
+        wanted,
+        JOB_COLUMNS,
+        answer.data.approvals.filter(({ decision }) => all || decision === null),
+        "No job waits for another person."
+      )
+    )
+  )
+).pipe(Command.withDescription("List the jobs that wait for another person, with who may decide."))
+
 const id = Argument.Int("id").pipe(Argument.withDescription("Number of a request, as `approvals list` shows it"))
 
 const decision = (verb: "approve" | "reject", done: string, description: string) =>
@@ -65,6 +102,7 @@ export const approvals = Command.make("approvals", format, (wanted) => listed({ 
   ),
   Command.withSubcommands([
     list,
+    jobs,
     decision(
       "approve",
       "Approved and carried out",

@@ -89,6 +89,9 @@ const nothing = [
   "GET /settings/model/:file",
   "POST /settings/model/:file",
   "GET /statecharts",
+  "GET /views",
+  "POST /views",
+  "DELETE /views/:id",
   "GET /system/version",
   "GET /repository/:name"
 ]

@@ -46,7 +46,8 @@ const portEditor: ReadonlyArray<Permission> = [
       "/job/{id}/progress",
       "/events",
       "/find",
-      "/configs"
+      "/configs",
+      "/views"
     ],
     pages: ["Dashboard", "Devices", "Jobs"],
     rights: ["read", "write"]
@@ -110,7 +111,7 @@ const operator: ReadonlyArray<Permission> = [
   { methods: ["GET", "POST", "PUT"], endpoints: ["*"], pages: ["*"], rights: ["read", "write", "emergency"] },
   {
     methods: ["DELETE"],
-    endpoints: ["/linknets", "/linknet/{id}", "/joblocks", "/alerts/mutes/{id}", "/learned_lines/{id}"],
+    endpoints: ["/linknets", "/linknet/{id}", "/joblocks", "/alerts/mutes/{id}", "/learned_lines/{id}", "/views/{id}"],
     rights: ["write", "spellings"]
   }
 ]

@@ -4,7 +4,7 @@ import type { DeviceState, DeviceType } from "../Device.ts"
 import type { Topology } from "../Topology.ts"
 import type { ConfigType } from "../Interface.ts"
 import type { SyncCause } from "../SyncCause.ts"
-import { inSentence, textOf, type Word, type Words } from "./Word.ts"
+import { inSentence, textOf, type Word, wordOf, type Words } from "./Word.ts"
 
 export const stateWords = {
   UNKNOWN: { text: "Unknown", tone: "warn" },
@@ -76,19 +76,6 @@ export const causeText = ({ cause, found_by, made_by }: KnownCause): string => {
   return made_by === null ? `${said}, found by ${FINDERS[found_by] ?? found_by}` : `${said}, by ${made_by}`
 }
 
-/** `Out of sync: a link was added`; without a cause only `Out of sync`. */
-export const outOfSync = (cause?: string): string =>
-  cause === undefined ? "Out of sync" : `Out of sync: ${textOf(causeWords, cause)}`
-
-/** Whether a switch runs what the settings say, as far as it is managed. */
-export const syncWord = (
-  { state, synchronized }: { readonly state: string; readonly synchronized: boolean },
-  cause?: string
-): Word => {
-  if (state !== "MANAGED") return { text: "Not managed", tone: "quiet" }
-  return synchronized ? { text: "In sync", tone: "good" } : { text: outOfSync(cause), tone: "warn" }
-}
-
 /** Standings that a switch has in addition to its state. */
 export const standingWords = {
   drifted: { text: "Changed by hand", tone: "wait" },
@@ -97,6 +84,39 @@ export const standingWords = {
   unsynchronized: { text: "Out of sync", tone: "warn" },
   synchronized: { text: "In sync", tone: "good" }
 } as const satisfies Words<string>
+
+/** `Out of sync: a link was added`; without a cause only `Out of sync`. */
+export const outOfSync = (cause?: string): string =>
+  [standingWords.unsynchronized.text, ...(cause === undefined ? [] : [textOf(causeWords, cause)])].join(": ")
+
+interface Managed {
+  readonly state: string
+  readonly synchronized: boolean
+}
+
+/** Whether a switch runs what the settings say, as far as it is managed. */
+export const syncWord = ({ state, synchronized }: Managed, cause?: string): Word => {
+  if (state !== "MANAGED") return stateWords.UNMANAGED
+  return synchronized ? standingWords.synchronized : { ...standingWords.unsynchronized, text: outOfSync(cause) }
+}
+
+/** The same in two words, for lists: what changes it now, or who did, comes before whether it is in sync. */
+export const standingWord = (
+  device: Managed,
+  { drifted, in_change }: { readonly drifted: boolean; readonly in_change: boolean }
+): Word => {
+  if (in_change) return standingWords.in_change
+  return drifted && device.state === "MANAGED" && !device.synchronized ? standingWords.drifted : syncWord(device)
+}
+
+const ANSWERING: Word = { text: "Answering", tone: "good" }
+const SET_UP: ReadonlySet<string> = new Set(["MANAGED", "MANAGED_NOIF"] satisfies ReadonlyArray<DeviceState>)
+
+/** Whether a switch answers; one that is not set up yet, or no longer managed, has the word of its state. */
+export const answerWord = ({ state }: { readonly state: string }, isSilent: boolean): Word => {
+  if (isSilent) return standingWords.unreachable
+  return SET_UP.has(state) ? ANSWERING : wordOf(stateWords, state)
+}
 
 export const activityWords = {
   idle: { text: "Idle", tone: "quiet" },

@@ -134,8 +134,11 @@ export const upgradeWords = {
 /** The stages of a rollout as a person follows it; `ChangeWords.ts` has the phases that they stand for. */
 export const stageWords = {
   failed: { text: "Failed", tone: "bad" },
+  back: { text: "Went back", tone: "warn" },
   unknown: { text: "Unclear, look at it", tone: "bad" },
+  silent: { text: "Not answering", tone: "bad" },
   waiting: { text: "Waiting", tone: "quiet" },
+  not_begun: { text: "Not begun", tone: "quiet" },
   loaded: { text: "Loading", tone: "info" },
   committed: { text: "Being checked", tone: "info" },
   proved: { text: "Checked", tone: "info" },

@@ -68,7 +68,9 @@ export const stampTime = (moment: Date, zone: Zone = {}): string =>
     second: "2-digit"
   }).format(moment)
 
-const clock = (moment: Date, zone: Zone) => format(zone, { hour: "2-digit", minute: "2-digit" }).format(moment)
+/** `15:02`. */
+export const clock = (moment: Date, zone: Zone = {}): string =>
+  format(zone, { hour: "2-digit", minute: "2-digit" }).format(moment)
 const dayOf = (moment: Date, zone: Zone) =>
   format(zone, { year: "numeric", month: "2-digit", day: "2-digit" }).format(moment)
 

@@ -7,10 +7,12 @@ import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { changingJob, failedStep, finalStatuses, functionOf, type Job, saidAt } from "../../domain/Job.ts"
 import { failureGroups, isNotBegun, type JobFacts, secondsLeft, totalsOf } from "../../domain/JobFailures.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { VisibleUplinks } from "../core/Uplinks.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { JobScheduleStore, makeHolders } from "../../store/JobScheduling.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { first, makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
@@ -23,20 +25,22 @@ import { type DeviceProgress, makeJobDiffs, makeJobProgress } from "../../store/
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
 import type { DecisionRequest, JobActionRequest, ViewedRequest } from "../../domain/requests/OperationRequests.ts"
-import { makePauses } from "../../jobs/sync/SyncPlan.ts"
+import { makePauses, stagesOf } from "../../jobs/sync/SyncPlan.ts"
 import { makeDecisions } from "./JobDecisions.ts"
+import { makeSecretSight } from "../../access/SecretSight.ts"
 import { makeJobReview } from "./JobReview.ts"
 import { makeReviewRows } from "../../store/ReviewRows.ts"
-import { makeSecretSight } from "../../access/SecretSight.ts"
-import { ChangeStore } from "../../store/ChangeStore.ts"
 
 // A job's devices in brief: the progress of each, and their differences in groups (docs/jobs.md#in-brief).
 
 /** A device with the step and reason of its failure. */
-const withReason = ({ failures, seconds: _seconds, ...progress }: DeviceProgress, not_begun: boolean) => {
-  if (failures.length === 0) return { ...progress, not_begun, step: null, why: null, said: null }
+const withReason = (
+  { failures, seconds: _seconds, ...progress }: DeviceProgress,
+  standing: { readonly not_begun: boolean; readonly stage: number | null }
+) => {
+  if (failures.length === 0) return { ...progress, ...standing, step: null, why: null, said: null }
   const { reason, step } = failedStep(failures)
-  return { ...progress, not_begun, step, why: reason, said: saidAt(failures, step) }
+  return { ...progress, ...standing, step, why: reason, said: saidAt(failures, step) }
 }
 
 const BatchSize = Schema.Struct({ batch_size: Schema.Int })
@@ -57,6 +61,26 @@ const factsOf = (
     onSome: ({ batch_size }) => Math.max(1, Math.min(atOnce, batch_size))
   })
 })
+
+const Canary = Schema.Union([Schema.Int, Schema.Array(Schema.String)])
+const RolloutOptions = Schema.Struct({
+  batch_size: Schema.optionalKey(Schema.Int),
+  canary: Schema.optionalKey(Canary)
+})
+const optionsIn = Schema.decodeUnknownOption(RolloutOptions)
+const memoIn = Schema.decodeUnknownOption(SyncDevices.Memo)
+
+/** The number of the stage of each device of a rollout with several stages; the canary is 0. */
+const stageNumbers = ({ function_name, start_arguments }: Job, memo: unknown): ReadonlyMap<string, number> => {
+  const chosen = Option.getOrUndefined(memoIn(memo))
+  if (functionOf(function_name) !== SyncDevices.name || chosen === undefined) return new Map()
+  const options = Option.getOrElse(optionsIn(start_arguments ?? {}), () => ({}))
+  const { canaries, hostnames } = chosen
+  const stages = stagesOf(hostnames, canaries === undefined ? options : { ...options, canary: canaries })
+  if (stages.length < 2) return new Map()
+  const first = stages[0]?.isCanary === true ? 0 : 1
+  return new Map(stages.flatMap((stage, index) => stage.hostnames.map((name) => [name, index + first] as const)))
+}
 
 const NAMES = 100
 
@@ -106,7 +130,7 @@ const makeJobDetails = Effect.gen(function* () {
   })
 
   return {
-    progress: Effect.fnUntraced(function* (digits: string) {
+    progress: Effect.fnUntraced(function* (digits: string, brief: boolean) {
       const job = yield* found(digits)
       const devices = yield* progressOf.of(job.id)
       const unpausable = yield* Effect.catchTag(pauses.unfit(job.id), "JobNotFound", () => Effect.succeed(null))
@@ -114,8 +138,12 @@ const makeJobDetails = Effect.gen(function* () {
       const { within } = yield* devicesInSight
       // one failed device has nothing in common with others
       const hasSeveral = devices.filter(({ failed }) => failed === true).length > 1
+      const stages = brief ? new Map<string, number>() : stageNumbers(job, yield* progressOf.memoOf(job.id))
+      const shown = devices.map((device) =>
+        withReason(device, { not_begun: isNotBegun(device, facts), stage: stages.get(device.hostname) ?? null })
+      )
       return enveloped({
-        devices: devices.map((device) => withReason(device, isNotBegun(device, facts))),
+        devices: brief ? [] : shown,
         unpausable,
         failures: failureGroups(devices, facts, hasSeveral ? yield* uplinks.within(within) : new Map()),
         totals: totalsOf(devices, facts),
@@ -279,7 +307,7 @@ export const JobsLive = HttpApiBuilder.group(Api, "jobs", (handlers) =>
     const details = yield* makeJobDetails
     const review = yield* makeJobReview
     return handlers
-      .handle("progress", ({ params }) => answered(details.progress(params.id)))
+      .handle("progress", ({ params, query }) => answered(details.progress(params.id, query.brief ?? false)))
       .handle("diffs", ({ params, query }) => answered(details.diffs(params.id, query)))
       .handle("viewed", ({ params, payload }) => answered(details.mark(params.id, payload)))
       .handle("scope", ({ params }) => answered(Effect.map(Effect.flatMap(idOf(params.id), review.scope), enveloped)))

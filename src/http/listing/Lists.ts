@@ -1,5 +1,5 @@
 /** The lists as data: each field with its kind (`domain/ListFields.ts`) and the SQL expression of its values. */
-import { noDevices } from "../../domain/Job.ts"
+import { noDevices, SCHEDULER } from "../../domain/Job.ts"
 import {
   auditFields,
   deliveryFields,
@@ -45,6 +45,12 @@ export const devices = (select: string): Listable => ({
   within: (sql, { hostnames }) => sql`device.hostname = any(${hostnames}::text[])`
 })
 
+/** What the server does by itself and what went well: a person has nothing to look at. */
+const ROUTINE = `(job.scheduled_by = '${SCHEDULER}' and coalesce(job.outcome = 'success', false))`
+
+/** Jobs that put configurations on devices, without their dry runs. */
+const CHANGES = `(job.function_name in ('sync_devices', 'confirm_devices', 'revert_job', 'apply_config'))`
+
 /** Jobs; `select` is the store's. */
 export const jobs = (select: string): Listable => ({
   name: "jobs",
@@ -60,6 +66,8 @@ export const jobs = (select: string): Listable => ({
     // live jobs that push what a dry run has shown
     dry_run_job: "((job.start_arguments ->> 'dry_run_job')::int)",
     failed_today: FAILED_TODAY,
+    routine: ROUTINE,
+    changes: CHANGES,
     traceback: "(job.exception ->> 'traceback')"
   }),
   within: jobsWithin

@@ -59,6 +59,7 @@ export const BACKED_UP = [
   "reserved_ip",
   "restore",
   "retained",
+  "saved_view",
   "secret",
   "secure_defaults",
   "site",

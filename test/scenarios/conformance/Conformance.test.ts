@@ -10,7 +10,7 @@ import { belongingCases } from "./cases/BelongingCases.ts"
 import { changeCases, windowCases } from "./cases/ChangeCases.ts"
 import { deviceCases } from "./cases/DeviceCases.ts"
 import { deviceChangeCases } from "./cases/DeviceChangeCases.ts"
-import { alertCases, auditCases, eventCases } from "./cases/EventCases.ts"
+import { alertCases, auditCases, eventCases, viewCases } from "./cases/EventCases.ts"
 import { findCases } from "./cases/FindCases.ts"
 import { firmwareCases } from "./cases/FirmwareCases.ts"
 import { interfaceCases } from "./cases/InterfaceCases.ts"
@@ -78,6 +78,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "Looking at devices and working on them": operationCases,
   Windows: windowCases,
   Alerts: alertCases,
+  "Saved views": viewCases,
   Firmware: firmwareCases,
   "Settings, groups, repositories": [...repositoryCases, ...settingsCases, ...branchCases],
   "Signing on at a provider": providerCases,

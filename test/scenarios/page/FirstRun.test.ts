@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)(`A new server${hasChromium ? "" : ` (${WITHOUT})`}
         await page.goto("/ui/")
         await page.getByRole("region", { name: "Set up Switchyard" }).getByText("1 of 6 done").waitFor()
         await page.getByText("No repository is configured.").first().waitFor()
-        expect(await page.getByRole("button", { name: "Refresh settings" }).count(), "nothing to fetch").toBe(0)
+        expect(await page.getByRole("button", { name: "Fetch" }).count(), "nothing to fetch").toBe(0)
         await page.getByRole("link", { name: "Git repositories" }).click()
         await field("Settings").fill(repositories.settings.folder)
         await field("Templates").fill(`${repositories.templates.folder}#nowhere`)

@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)(`A review in the page${hasChromium ? "" : ` (${WIT
           await dialog.getByText("Highest risk").waitFor()
           await dialog.getByText("Low risk").waitFor()
           await dialog.getByRole("button", { name: "Approve and begin" }).click()
-          await maria.getByText("Nothing waits for you").or(maria.getByText("Approved: 4 switches")).first().waitFor()
+          await maria.getByRole("region", { name: "Request" }).getByText("Approved", { exact: true }).waitFor()
         })
 
         // it is live at the one address, to its end
@@ -137,6 +137,18 @@ describe.skipIf(!hasChromium)(`A review in the page${hasChromium ? "" : ` (${WIT
           await otto.getByRole("link", { name: /Guest VLAN everywhere/ }).waitFor()
         })
         yield* sound(otto, "changes-done")
+        for (const [shown, name, said] of [
+          [address, "change-phone", "4 of 4 run it"],
+          ["/ui/change?view=done&new=1", "changes-phone", "A preview changes no switch."],
+          ["/ui/repository", "repository-author-phone", "No findings"]
+        ] as const) {
+          yield* steps(async () => {
+            await maria.goto(shown)
+            await maria.getByText(said).first().waitFor()
+            expect(await maria.evaluate("document.documentElement.scrollWidth > window.innerWidth"), name).toBe(false)
+          })
+          yield* sound(maria, name)
+        }
       })
     )
 

@@ -72,14 +72,14 @@ const Inbox = ({ entries }: { readonly entries: ReadonlyArray<InboxEntry> }) => 
           </ul>
         )}
       </nav>
-      <div className="inbox-detail">
+      <section className="inbox-detail" aria-label="Request">
         {chosen !== undefined && (
           <div className="inbox-back">
             <PlainLink to={`/approvals?view=${view}`}>All requests</PlainLink>
           </div>
         )}
         {shown !== undefined && <Detail key={shown.key} entry={shown} />}
-      </div>
+      </section>
     </div>
   )
 }

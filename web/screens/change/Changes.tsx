@@ -144,8 +144,7 @@ export default function Changes() {
         title="Changes"
         facts="What would change, what waits, and what was rolled out"
         main={
-          !isNew &&
-          may("POST", "/device_syncto") && (
+          isNew || !may("POST", "/device_syncto") ? undefined : (
             <Button onClick={() => change({ new: "1" })} leftSection={<IconPlus size={15} stroke={1.75} />}>
               New change
             </Button>

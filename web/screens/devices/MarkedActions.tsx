@@ -1,58 +1,67 @@
-/** The actions for the marked devices. */
-import { Button, Group } from "@mantine/core"
+/** The actions for the chosen devices. */
+import { Button } from "@mantine/core"
+import { IconCpu, IconGitCompare, IconRefresh } from "@tabler/icons-react"
 import { useRouter } from "@tanstack/react-router"
+import { switches } from "../../../src/domain/words/Units.ts"
 import { ask } from "../../api/call.ts"
 import { useMay } from "../../app/useSession.ts"
-import { Problem } from "../../parts/Problem.tsx"
-import { useAct } from "../../parts/useAct.ts"
+import { MarkedBar } from "../../parts/DataTable.tsx"
+import { toast } from "../../parts/Toast.tsx"
 
 interface Props {
   readonly names: ReadonlyArray<string>
   readonly clear: () => void
 }
 
+const ICON = { size: 16, stroke: 1.75 } as const
+
 export const MarkedActions = ({ clear, names }: Props) => {
   const may = useMay()
   const router = useRouter()
-  const { busy, error, run } = useAct()
   const list = encodeURIComponent(names.join(","))
-  const facts = () =>
-    run(async () => {
+  const go = (path: string) => router.history.push(`/ui${path}`)
+  const readFacts = async () => {
+    try {
       for (const hostname of names) await ask("POST /device_update_facts", { body: { hostname } })
-      router.history.push("/ui/jobs")
-    })
+      toast({
+        title: `The facts of ${switches(names.length)} are being read`,
+        action: { label: "Open", act: () => go("/jobs") }
+      })
+    } catch (error) {
+      toast({
+        title: "The facts are not read",
+        text: error instanceof Error ? error.message : String(error),
+        tone: "bad"
+      })
+    }
+  }
   return (
-    <>
-      <Group gap="xs" mb="xs" role="group" aria-label="Marked devices">
-        <b>{names.length} marked</b>
-        {may("POST", "/device_syncto") && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => router.history.push(`/ui/change?hostnames=${list}`)}
-          >
-            Dry run and sync
-          </Button>
-        )}
-        {may("POST", "/device_update_facts") && (
-          <Button size="compact-sm" variant="default" loading={busy} onClick={() => void facts()}>
-            Update facts
-          </Button>
-        )}
-        {may("POST", "/firmware/upgrade") && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => router.history.push(`/ui/firmware?hostnames=${list}`)}
-          >
-            Firmware
-          </Button>
-        )}
-        <Button size="compact-sm" variant="default" onClick={clear}>
-          Mark none
+    <MarkedBar label="Chosen switches" count={names.length} clear={clear}>
+      {may("POST", "/device_syncto") && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconGitCompare {...ICON} />}
+          onClick={() => go(`/change?hostnames=${list}`)}
+        >
+          Preview changes
         </Button>
-      </Group>
-      {error !== null && <Problem error={error} title="The facts are not updated" />}
-    </>
+      )}
+      {may("POST", "/device_update_facts") && (
+        <Button size="xs" variant="default" leftSection={<IconRefresh {...ICON} />} onClick={() => void readFacts()}>
+          Read facts
+        </Button>
+      )}
+      {may("POST", "/firmware/upgrade") && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconCpu {...ICON} />}
+          onClick={() => go(`/firmware?hostnames=${list}`)}
+        >
+          Upgrade
+        </Button>
+      )}
+    </MarkedBar>
   )
 }

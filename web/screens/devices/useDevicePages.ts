@@ -9,9 +9,9 @@ const KINDS = ["device", "sync", "drift", "reachability"]
 
 type Words = Readonly<Record<string, string | undefined>>
 
-/** The query that the address asks for. */
-const queryOf = ({ search, sort = "hostname", ...filters }: Words) => ({
-  ...filters,
+/** The query that the address asks for; its other parts concern the page. */
+const queryOf = ({ search, sort = "hostname", ...words }: Words) => ({
+  ...Object.fromEntries(Object.entries(words).filter(([name]) => name.startsWith("filter["))),
   "filter[search][contains]": search,
   sort
 })
@@ -28,6 +28,19 @@ export const allDevices = async (words: Words): Promise<ReadonlyArray<DeviceRow>
     for (const device of answer.data.devices) rows.push(device)
     if (answer.data.devices.length < MOST_AT_ONCE || rows.length >= (matching ?? 0)) return rows
   }
+}
+
+/** The rows from one place to another, both included. */
+export const devicesBetween = async (words: Words, first: number, last: number): Promise<ReadonlyArray<DeviceRow>> => {
+  const from = Math.floor(first / MOST_AT_ONCE)
+  const pages = Array.from({ length: Math.floor(last / MOST_AT_ONCE) - from + 1 }, (_, step) => from + step)
+  const rows: Array<DeviceRow> = []
+  for (const page of pages) {
+    const query = { ...queryOf(words), page: page + 1, per_page: MOST_AT_ONCE }
+    const { answer } = await ask("GET /devices", { query })
+    rows.push(...answer.data.devices)
+  }
+  return rows.slice(first - from * MOST_AT_ONCE, last - from * MOST_AT_ONCE + 1)
 }
 
 /** The query for one page. */
@@ -54,6 +67,8 @@ export const useDevicePages = (words: Words) => {
   return {
     count: first?.data?.matching ?? 0,
     isKnown: first?.data !== undefined,
+    /** The question that the rows answer; null while they are those of the last one. */
+    answers: asked.some(({ isPlaceholderData }) => isPlaceholderData) ? null : JSON.stringify(queryOf(words)),
     error: asked.find(({ error }) => error !== null)?.error ?? null,
     refetch: () => void Promise.all(asked.map(({ refetch }) => refetch())),
     rowAt: (index: number): DeviceRow | undefined => rows.get(Math.floor(index / PAGE))?.[index % PAGE],

@@ -38,13 +38,13 @@ export default function Repository() {
       <PageHead
         title="Repository"
         facts="Settings and templates, as they are in git"
-        actions={may("PUT", `/repository/${name}`) && <FetchButton fetching={fetching} />}
+        actions={may("PUT", `/repository/${name}`) ? <FetchButton fetching={fetching} /> : undefined}
         main={
-          mayCheck && (
+          mayCheck ? (
             <Button leftSection={<IconGitBranch size={15} stroke={1.75} />} onClick={() => open("check")}>
               Check a branch
             </Button>
-          )
+          ) : undefined
         }
       />
       <Fetched fetching={fetching} name={name} />

@@ -150,6 +150,10 @@ class Calls(Transport):
         """Remove a user. ``DELETE /api/v1.0/auth/users/{name}``"""
         return self._call("DELETE", path_of("/api/v1.0/auth/users/{name}", {"name": name}))  # type: ignore[no-any-return]
 
+    def delete_view(self, id: int) -> DeleteViewResult:
+        """Remove a saved view. ``DELETE /api/v1.0/views/{id}``"""
+        return self._call("DELETE", path_of("/api/v1.0/views/{id}", {"id": id}))  # type: ignore[no-any-return]
+
     def diff_configs(self, hostname: str | int, *, from_: str | int | None = None, to: str | int | None = None, other: str | int | None = None) -> DiffConfigsResult:
         """Compare two configurations. ``GET /api/v1.0/device/{hostname}/config_diff``"""
         return self._call("GET", path_of("/api/v1.0/device/{hostname}/config_diff", {"hostname": hostname}), query={"from": from_, "to": to, "other": other})  # type: ignore[no-any-return]
@@ -238,9 +242,9 @@ class Calls(Transport):
         """Read the differences of a job, in groups. ``GET /api/v1.0/job/{id}/diffs``"""
         return self._call("GET", path_of("/api/v1.0/job/{id}/diffs", {"id": id}), query={"search": search, "group": group})  # type: ignore[no-any-return]
 
-    def get_job_progress(self, id: int) -> JobProgress:
+    def get_job_progress(self, id: int, *, brief: str | int | None = None) -> JobProgress:
         """Read the progress of a job by device. ``GET /api/v1.0/job/{id}/progress``"""
-        return self._call("GET", path_of("/api/v1.0/job/{id}/progress", {"id": id}))  # type: ignore[no-any-return]
+        return self._call("GET", path_of("/api/v1.0/job/{id}/progress", {"id": id}), query={"brief": brief})  # type: ignore[no-any-return]
 
     def get_job_scope(self, id: int) -> JobScope:
         """Read what a job is about. ``GET /api/v1.0/job/{id}/scope``"""
@@ -454,11 +458,11 @@ class Calls(Transport):
         """The same, record by record, with all pages."""
         return self._pages("events", "GET", path_of("/api/v1.0/job/{id}/audit", {"id": id}), query={"sort": sort, "page": page, "per_page": per_page, "limit": limit}, filter=filter)
 
-    def list_jobs(self, *, sort: Literal["id", "-id", "status", "-status", "scheduled_time", "-scheduled_time", "start_time", "-start_time", "finish_time", "-finish_time", "function_name", "-function_name", "scheduled_by", "-scheduled_by", "comment", "-comment", "ticket_ref", "-ticket_ref", "settings_commit", "-settings_commit", "templates_commit", "-templates_commit", "next_job_id", "-next_job_id", "change_score", "-change_score", "outcome", "-outcome", "result", "-result", "exception", "-exception", "start_arguments", "-start_arguments", "finished_devices", "-finished_devices", "failed_devices", "-failed_devices", "counts", "-counts", "counts_devices", "-counts_devices", "counts_succeeded", "-counts_succeeded", "counts_failed", "-counts_failed", "counts_changed", "-counts_changed", "dry_run_job", "-dry_run_job", "failed_today", "-failed_today", "traceback", "-traceback"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter_jobresult: str | int | None = None, show_secrets: str | int | None = None, filter: Filter | None = None) -> ListJobsResult:
+    def list_jobs(self, *, sort: Literal["id", "-id", "status", "-status", "scheduled_time", "-scheduled_time", "start_time", "-start_time", "finish_time", "-finish_time", "function_name", "-function_name", "scheduled_by", "-scheduled_by", "comment", "-comment", "ticket_ref", "-ticket_ref", "settings_commit", "-settings_commit", "templates_commit", "-templates_commit", "next_job_id", "-next_job_id", "change_score", "-change_score", "outcome", "-outcome", "result", "-result", "exception", "-exception", "start_arguments", "-start_arguments", "finished_devices", "-finished_devices", "failed_devices", "-failed_devices", "counts", "-counts", "counts_devices", "-counts_devices", "counts_succeeded", "-counts_succeeded", "counts_failed", "-counts_failed", "counts_changed", "-counts_changed", "dry_run_job", "-dry_run_job", "failed_today", "-failed_today", "routine", "-routine", "changes", "-changes", "traceback", "-traceback"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter_jobresult: str | int | None = None, show_secrets: str | int | None = None, filter: Filter | None = None) -> ListJobsResult:
         """List jobs. ``GET /api/v1.0/jobs``"""
         return self._call("GET", "/api/v1.0/jobs", query={"sort": sort, "page": page, "per_page": per_page, "limit": limit, "filter_jobresult": filter_jobresult, "show_secrets": show_secrets}, filter=filter)  # type: ignore[no-any-return]
 
-    def all_jobs(self, *, sort: Literal["id", "-id", "status", "-status", "scheduled_time", "-scheduled_time", "start_time", "-start_time", "finish_time", "-finish_time", "function_name", "-function_name", "scheduled_by", "-scheduled_by", "comment", "-comment", "ticket_ref", "-ticket_ref", "settings_commit", "-settings_commit", "templates_commit", "-templates_commit", "next_job_id", "-next_job_id", "change_score", "-change_score", "outcome", "-outcome", "result", "-result", "exception", "-exception", "start_arguments", "-start_arguments", "finished_devices", "-finished_devices", "failed_devices", "-failed_devices", "counts", "-counts", "counts_devices", "-counts_devices", "counts_succeeded", "-counts_succeeded", "counts_failed", "-counts_failed", "counts_changed", "-counts_changed", "dry_run_job", "-dry_run_job", "failed_today", "-failed_today", "traceback", "-traceback"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter_jobresult: str | int | None = None, show_secrets: str | int | None = None, filter: Filter | None = None) -> Iterator[Job]:
+    def all_jobs(self, *, sort: Literal["id", "-id", "status", "-status", "scheduled_time", "-scheduled_time", "start_time", "-start_time", "finish_time", "-finish_time", "function_name", "-function_name", "scheduled_by", "-scheduled_by", "comment", "-comment", "ticket_ref", "-ticket_ref", "settings_commit", "-settings_commit", "templates_commit", "-templates_commit", "next_job_id", "-next_job_id", "change_score", "-change_score", "outcome", "-outcome", "result", "-result", "exception", "-exception", "start_arguments", "-start_arguments", "finished_devices", "-finished_devices", "failed_devices", "-failed_devices", "counts", "-counts", "counts_devices", "-counts_devices", "counts_succeeded", "-counts_succeeded", "counts_failed", "-counts_failed", "counts_changed", "-counts_changed", "dry_run_job", "-dry_run_job", "failed_today", "-failed_today", "routine", "-routine", "changes", "-changes", "traceback", "-traceback"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter_jobresult: str | int | None = None, show_secrets: str | int | None = None, filter: Filter | None = None) -> Iterator[Job]:
         """The same, record by record, with all pages."""
         return self._pages("jobs", "GET", "/api/v1.0/jobs", query={"sort": sort, "page": page, "per_page": per_page, "limit": limit, "filter_jobresult": filter_jobresult, "show_secrets": show_secrets}, filter=filter)
 
@@ -529,6 +533,10 @@ class Calls(Transport):
     def list_users(self) -> ListUsersResult:
         """List the users with passwords. ``GET /api/v1.0/auth/users``"""
         return self._call("GET", "/api/v1.0/auth/users")  # type: ignore[no-any-return]
+
+    def list_views(self) -> ListViewsResult:
+        """List saved views. ``GET /api/v1.0/views``"""
+        return self._call("GET", "/api/v1.0/views")  # type: ignore[no-any-return]
 
     def list_waiting_host_keys(self) -> ListWaitingHostKeysResult:
         """List host keys that need an approval. ``GET /api/v1.0/device_hostkeys``"""
@@ -621,6 +629,10 @@ class Calls(Transport):
     def revoke_token(self, id: int) -> RevokeTokenResult:
         """Revoke a token. ``DELETE /api/v1.0/auth/tokens/{id}``"""
         return self._call("DELETE", path_of("/api/v1.0/auth/tokens/{id}", {"id": id}))  # type: ignore[no-any-return]
+
+    def save_view(self, body: SaveViewRequest) -> SaveViewResult:
+        """Save a view of a list. ``POST /api/v1.0/views``"""
+        return self._call("POST", "/api/v1.0/views", body=body)  # type: ignore[no-any-return]
 
     def search_configs(self, *, q: str | int | None = None, hostname: str | int | None = None, before: str | int | None = None, after: str | int | None = None) -> SearchConfigsResult:
         """Search the stored configurations. ``GET /api/v1.0/configs``"""

@@ -490,6 +490,7 @@ class DeviceProgress(TypedDict):
     timer_until: str | None
     silent_since: str | None
     certain_until: str | None
+    stage: int | None
     not_begun: bool
     step: str | None
     why: str | None
@@ -1501,6 +1502,16 @@ class SaidLine(TypedDict):
     answer: str
 
 
+class SavedView(TypedDict):
+    id: int
+    owner: str
+    list: str
+    name: str
+    query: str
+    shared: bool
+    saved_at: str
+
+
 class ScopeWindow(TypedDict):
     is_open: bool
     closes_at: str | None
@@ -2251,6 +2262,13 @@ class SetUpRequest(TypedDict):
     networks: NotRequired[str]
 
 
+class SaveViewRequest(TypedDict):
+    list: str
+    name: str
+    query: str
+    shared: NotRequired[bool]
+
+
 class ReplayDeliveriesRequest(TypedDict):
     receiver: NotRequired[str]
 
@@ -2366,6 +2384,10 @@ class DeleteMuteResult(TypedDict):
 
 class DeleteUserResult(TypedDict):
     deleted_user: User
+
+
+class DeleteViewResult(TypedDict):
+    removed_view: SavedView
 
 
 DiffConfigsResult = TypedDict(
@@ -2585,6 +2607,10 @@ class ListUsersResult(TypedDict):
     users: list[User]
 
 
+class ListViewsResult(TypedDict):
+    views: list[SavedView]
+
+
 class ListWaitingHostKeysResult(TypedDict):
     host_keys: list[WaitingHostKey]
 
@@ -2642,6 +2668,10 @@ class RevokeCertificateResult(TypedDict):
 
 class RevokeTokenResult(TypedDict):
     revoked_token: ApiToken
+
+
+class SaveViewResult(TypedDict):
+    saved_view: SavedView
 
 
 class SearchConfigsResult(TypedDict):

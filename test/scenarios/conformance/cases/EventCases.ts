@@ -167,6 +167,44 @@ const mutes: ReadonlyArray<Case> = [
 
 export const alertCases: ReadonlyArray<Case> = [...messages, ...mutes]
 
+// Saved views of lists (docs/api.md#saved-views).
+
+const VIEW = [
+  "truncate saved_view restart identity",
+  `insert into saved_view (owner, list, name, query, shared) values
+    ('admin', 'devices', 'South', 'filter[group]=SOUTH', false), ('maria', 'devices', 'Mine', '', false),
+    ('maria', 'jobs', 'Nightly', 'show=failed', true)`
+]
+const south = { id: 1, owner: "admin", list: "devices", name: "South", query: "filter[group]=SOUTH", shared: false }
+const nightly = { id: 3, owner: "maria", list: "jobs", name: "Nightly", query: "show=failed", shared: true }
+
+export const viewCases: ReadonlyArray<Case> = [
+  get("the caller's views and the shared ones", "/views", 200, { data: { views: [south, nightly] } }, VIEW),
+  post("the saved view", "/views", { list: "devices", name: "East", query: "sort=hostname" }, 201, {
+    data: { saved_view: { owner: "admin", name: "East", query: "sort=hostname", shared: false } }
+  }),
+  post("that a view has a name", "/views", { list: "devices", name: " ", query: "" }, 400, {
+    message: "name: expected 1 to 60 characters",
+    data: absent
+  }),
+  post("that a view is of a list", "/views", { list: "Devices!", name: "x", query: "" }, 400, {
+    message: "list: expected 1 to 40 lower-case letters",
+    data: absent
+  }),
+  {
+    name: "the removed view",
+    given: VIEW,
+    request: { method: "DELETE", path: "/views/3" },
+    reply: { status: 200, body: { data: { removed_view: nightly } } }
+  },
+  {
+    name: "an error for another person's own view",
+    given: VIEW,
+    request: { method: "DELETE", path: "/views/2" },
+    reply: { status: 404, body: { message: "View not found" } }
+  }
+]
+
 // Reading the audit (docs/security.md#audit).
 
 const paths = ["/audit", "/device/east-a1/audit", "/job/3/audit"]

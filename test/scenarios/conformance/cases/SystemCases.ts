@@ -215,7 +215,8 @@ const bodiless: ReadonlyArray<Case> = (
     ["DELETE", "/auth/users/rita"],
     ["POST", "/alerts/deliveries/x/replay"],
     ["POST", "/alerts/receivers/noc/test"],
-    ["DELETE", "/alerts/mutes/1"]
+    ["DELETE", "/alerts/mutes/1"],
+    ["DELETE", "/views/1"]
   ] as const
 ).map(([method, path]) => ({
   name: "that the call has no options",
