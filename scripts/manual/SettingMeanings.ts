@@ -96,6 +96,7 @@ export const settingMeanings: Readonly<Record<string, Meanings>> = {
     routing_policies: "routing policies, in order of their statements",
     interface_tag_options: "tags for ports, which clients offer",
     port_template_options: "port templates to choose from, without the prefix `port_template_`",
+    location: "where the switch is: [Find](api.md#find) shows it and finds by it; templates do not see it",
     port_profiles: "[port profiles](#port-profiles), by which ports are configured; templates do not see it",
     vxlan_vni_range: "VNIs for VXLANs, both ends included",
     external_routing_policies: "route maps that only templates define",
@@ -136,6 +137,11 @@ export const settingMeanings: Readonly<Record<string, Meanings>> = {
     description: "what the template is for",
     vlan_config: "which VLANs a port with it takes",
     groups: groupsOfPorts
+  },
+  f_location: {
+    building: "building",
+    room: "room, without the word",
+    rack: "rack, without the word"
   },
   f_port_profile: {
     description: "what the profile is for",

@@ -23,6 +23,7 @@ import { SetupGroup } from "./SetupApi.ts"
 import { published } from "./OpenApiDocument.ts"
 import { AttentionGroup } from "./AttentionApi.ts"
 import { ViewsGroup } from "./ViewsApi.ts"
+import { PortReadingsGroup } from "./PortReadingsApi.ts"
 
 /** The base path of all routes except the probes and the metrics. */
 export const BASE = "/api/v1.0"
@@ -33,6 +34,7 @@ const versioned = HttpApi.make("switchyard")
     AttentionGroup,
     InterfacesGroup,
     PortFileGroup,
+    PortReadingsGroup,
     LinknetsGroup,
     MgmtDomainsGroup,
     JobsGroup,

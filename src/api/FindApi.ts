@@ -18,7 +18,11 @@ const Hit = Schema.Struct({
   description: Schema.NullOr(Schema.String),
   first_seen: Schema.NullOr(Schema.String),
   last_seen: Schema.NullOr(Schema.String),
-  on_uplink: Schema.NullOr(Schema.Boolean)
+  on_uplink: Schema.NullOr(Schema.Boolean),
+  /** The name of the VLAN in the settings. */
+  vlan_name: Schema.NullOr(Schema.String),
+  /** The place of the device in the settings. */
+  location: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "FindHit" })
 
 const Findings = Schema.Struct({
@@ -51,7 +55,7 @@ const endpoints = HttpApiGroup.make("find").add(
         name: "find",
         summary: "Find a machine, a device or a port",
         description:
-          "By a MAC address in any spelling or its beginning, an IP address, a serial number, a hostname, the description of a port or a device, or a VLAN id or name. Every switch on the way learns a MAC address: the port that leads to no other device comes first. `tables` has the number of managed devices whose tables were read, and the times.",
+          "By a MAC address in any spelling or its beginning, an IP address, a serial number, a hostname, a location, the description of a port or a device, a hostname with a port, or a VLAN id or name. Every switch on the way learns a MAC address: the port that leads to no other device comes first. `tables` has the number of managed devices whose tables were read, and the times.",
         example: {
           response: {
             status: "success",
@@ -66,7 +70,9 @@ const endpoints = HttpApiGroup.make("find").add(
                   ip: "10.110.0.57",
                   description: "meeting room 2",
                   ...seen,
-                  on_uplink: false
+                  on_uplink: false,
+                  vlan_name: "STAFF",
+                  location: "East wing, room E-2, rack 2"
                 }
               ],
               truncated: false,
@@ -176,4 +182,11 @@ export const questionOf = (sent: string): Result.Result<FindQuestion, string> =>
     const ip = yield* ipOf(text)
     return { text, ip, mac: ip === null ? yield* macOf(text) : null, vlan: yield* vlanOf(text) }
   })
+}
+
+/** A port by a part of a hostname and the name or number of the port: `acc5 Ethernet3`, `acc5 3`, `acc5:eth3`. Undefined for another text. */
+export const portNamed = (text: string) => {
+  const [, host, prefix, number] =
+    /^([\w.-]*[a-z][\w.-]*)(?:[\s,:/]+(?:port\s*)?)([a-z][a-z-]*)?\s*(\d+(?:\/\d+)*)$/i.exec(text) ?? []
+  return host === undefined || number === undefined ? undefined : { host, prefix: prefix ?? "", number }
 }

@@ -13,6 +13,7 @@ const TAGS = {
   attention: "What needs a person now, the most urgent first",
   interfaces: "Ports of access switches",
   ports: "Ports of several switches at once, as comma-separated values",
+  portReadings: "Ports as they were read last, and what they can be given",
   linknets: "Links between devices",
   mgmtdomains: "Management domains of pairs of DIST devices",
   jobs: "Jobs, their approval, and the lock between them",

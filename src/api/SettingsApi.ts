@@ -325,7 +325,8 @@ const windowEndpoints = HttpApiGroup.make("windows").add(
                   timezone: "Europe/Stockholm",
                   is_open: false,
                   opens_at: "2026-11-24T21:00:00",
-                  closes_at: null
+                  closes_at: null,
+                  spans: [{ from: "2026-11-24T21:00:00", to: "2026-11-25T03:00:00" }]
                 }
               ],
               freezes: [],

@@ -73,6 +73,10 @@ export const demo = Command.make(
       Flag.withDescription("On real routers of FRRouting in namespaces: Linux, root and some packages are needed"),
       Flag.withDefault(false)
     ),
+    large: Flag.Boolean("large").pipe(
+      Flag.withDescription("On a campus of 308 switches that are managed already"),
+      Flag.withDefault(false)
+    ),
     port: Flag.Int("port").pipe(Flag.withDescription("Port of the API"), Flag.withDefault(5000))
   },
   Effect.fnUntraced(function* ({ real, ...options }) {

@@ -17,6 +17,7 @@ import {
   step
 } from "./DemoApi.ts"
 import * as Campus from "./DemoCampus.ts"
+import * as Large from "./LargeCampus.ts"
 
 const seenState = (api: DemoApi, mac: string, state: string) =>
   api.until(
@@ -102,7 +103,24 @@ const story = Effect.fnUntraced(function* (options: DemoOptions, lab: LabShape, 
   yield* step("Everything held")
 })
 
-const play = Effect.fnUntraced(function* (options: DemoOptions) {
+/** The large campus: every record is there, and every switch has had its first synchronization. */
+const largeStory = Effect.fnUntraced(function* (options: DemoOptions) {
+  const url = `http://127.0.0.1:${options.port}`
+  const api = makeApi(url, "10 minutes")
+  yield* step(`The server is up, with an embedded database and a simulated campus of ${Large.size} switches`)
+  yield* say(`  the page ${url}/`)
+  yield* api.ready
+  yield* step("The inventory: switches, management domains, links and ports")
+  yield* Large.addCampus(api)
+  yield* step("First synchronization of the whole network")
+  for (const device_type of ["CORE", "DIST", "ACCESS"]) {
+    const { diffs } = yield* sync(api, false, { device_type })
+    yield* say(`  ${diffs.length} ${device_type} switches: pushed, proved, confirmed`)
+  }
+  yield* step("Everything held")
+})
+
+const play = Effect.fnUntraced(function* (options: DemoOptions & { readonly large: boolean }) {
   yield* requirePort(options.port)
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -115,17 +133,19 @@ const play = Effect.fnUntraced(function* (options: DemoOptions) {
   )
   const settings = yield* Campus.repository("settings", folder)
   const templates = yield* Campus.repository("templates", folder)
+  if (options.large) yield* Campus.commitFiles(settings, Large.settingsFiles, "Groups and ports of the buildings")
   const hook = [path.resolve(import.meta.dirname, "../../bin/switchyard"), "dhcp-hook"]
   const hookEnvironment = { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` }
-  const services = yield* Layer.build(Lab.layer(Campus.topology(hook, hookEnvironment)))
+  const topology = options.large ? Large.topology : Campus.topology(hook, hookEnvironment)
+  const services = yield* Layer.build(Lab.layer(topology))
   const lab = yield* Effect.provideContext(Lab, services)
   const environment = Campus.environment({ folder, lab, port: options.port, settings, templates })
   yield* Layer.build(Server.layerOf({ ...environment, PLUGIN_FILE: `${folder}/plugins.yml` }))
-  yield* story(options, lab, settings)
+  yield* options.large ? largeStory(options) : story(options, lab, settings)
   if (options.exit) return
   yield* say("Serving on. Stop with Ctrl-C.")
   yield* Effect.never
 }, Effect.scoped)
 
-/** Plays the demo. */
-export const run = (options: DemoOptions) => play(options).pipe(sayFailure)
+/** Plays the demo; `large`: on a campus of some hundred switches that are managed already. */
+export const run = (options: DemoOptions & { readonly large: boolean }) => play(options).pipe(sayFailure)

@@ -98,3 +98,20 @@ export const PortOptics = Schema.Struct({
   temperature: Schema.NullOr(Schema.Finite)
 }).annotate({ identifier: "PortOptics" })
 export type PortOptics = typeof PortOptics.Type
+
+/**
+ * A port as it was read: `speed` in Mbit/s, `last_flapped` in epoch seconds, -1 when unknown. Values that the device does not report are null;
+ * `errors` is absent if the platform counts none, `light` without a transceiver that measures it.
+ */
+export const PortReading = Schema.Struct({
+  is_up: Schema.NullOr(Schema.Boolean),
+  is_enabled: Schema.NullOr(Schema.Boolean),
+  description: Schema.String,
+  last_flapped: Schema.Finite,
+  mtu: Schema.NullOr(Schema.Finite),
+  speed: Schema.NullOr(Schema.Int),
+  mac_address: Schema.String,
+  errors: Schema.optionalKey(PortErrors),
+  light: Schema.optionalKey(PortOptics)
+}).annotate({ identifier: "PortReading" })
+export type PortReading = typeof PortReading.Type

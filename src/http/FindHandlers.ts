@@ -2,7 +2,7 @@
 import { Effect, Option, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { type Findings, type FindQuestion, questionOf } from "../api/FindApi.ts"
+import { type Findings, type FindQuestion, portNamed, questionOf } from "../api/FindApi.ts"
 import type { ReadTablesRequest } from "../domain/requests/OperationRequests.ts"
 import { type Bounds, type FoundRow, makeFindQueries, type VlansAsked } from "../store/FleetViews.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
@@ -10,7 +10,7 @@ import { makeVisible } from "./core/Permits.ts"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
-import type { Settings } from "../settings/SettingsModel.ts"
+import { locationText, type Settings } from "../settings/SettingsModel.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { makeSelectDevices } from "./provisioning/DeviceTargets.ts"
 import { BadRequest, enveloped, jobStartedOnDevices } from "../api/Answers.ts"
@@ -32,13 +32,14 @@ interface SettingsPort {
   readonly vlans: ReadonlyArray<string>
 }
 
-/** Names of VLANs by id, and the ports. */
+/** Names of VLANs by id with their names on switches first, the ports, and the places of devices by hostname. */
 interface SettingsPorts {
   readonly names: ReadonlyMap<number, ReadonlySet<string>>
   readonly ports: ReadonlyArray<SettingsPort>
+  readonly locations: ReadonlyMap<string, string>
 }
 
-const nothing: SettingsPorts = { names: new Map(), ports: [] }
+const nothing: SettingsPorts = { names: new Map(), ports: [], locations: new Map() }
 
 const portsOf = ({ hostname }: Device, { interfaces }: Settings): ReadonlyArray<SettingsPort> =>
   interfaces.map(({ description, name, tagged_vlan_list, untagged_vlan }) => ({
@@ -60,17 +61,20 @@ const makeSettingsPorts = Effect.gen(function* () {
     const names = new Map<number, Set<string>>()
     const seen = new Set<Settings["vxlans"]>()
     const ports: Array<SettingsPort> = []
+    const locations = new Map<string, string>()
     for (const device of yield* devices.all) {
       const found = Result.getOrUndefined(snapshot.layering.forDevice(device))
       if (found === undefined) continue
+      const location = locationText(found.settings.location)
+      if (location !== null) locations.set(device.hostname, location)
       if (device.device_type !== "ACCESS") ports.push(...portsOf(device, found.settings))
       if (seen.has(found.settings.vxlans)) continue
       seen.add(found.settings.vxlans)
       for (const [key, { vlan_id: id, vlan_name: name }] of found.settings.vxlans) {
-        names.set(id, (names.get(id) ?? new Set<string>()).add(key).add(name))
+        names.set(id, (names.get(id) ?? new Set<string>()).add(name).add(key))
       }
     }
-    return { names, ports } satisfies SettingsPorts
+    return { names, ports, locations } satisfies SettingsPorts
   })
   const orNothing: Effect.Effect<SettingsPorts, SqlError.SqlError> = Effect.catchTag(
     gather,
@@ -119,18 +123,37 @@ const settingsHits = (
     }))
 }
 
+/** Hostnames of devices whose place contains the text, or the text behind the word "room" or "rack". */
+const placedAt = (text: string, { locations }: SettingsPorts): ReadonlyArray<string> => {
+  const asked = text.toLowerCase()
+  const isNamed = /\b(?:room|rack) \S/.test(asked)
+  return [...locations]
+    .filter(([, shown]) => {
+      const place = shown.toLowerCase()
+      return (isNamed ? place : place.replaceAll(/\b(?:room|rack) /g, "")).includes(asked)
+    })
+    .map(([hostname]) => hostname)
+}
+
 const withColons = (mac: string | null): string | null =>
   mac === null ? null : Option.getOrElse(macWithColons(mac), () => mac)
 
 const sameHit = (hit: FoundRow): string => [hit.hostname, hit.port, hit.vlan, hit.mac, hit.ip].join("\n")
 
 /** The first hits of each kind, without duplicates. */
-const bounded = (found: ReadonlyArray<FoundRow>) => {
+const bounded = (found: ReadonlyArray<FoundRow>, { locations, names }: SettingsPorts) => {
   const byKind = KINDS.map((kind) => [
     ...new Map(found.filter((hit) => hit.kind === kind).map((hit) => [sameHit(hit), hit] as const)).values()
   ])
   return {
-    hits: byKind.flatMap((hits) => hits.slice(0, MOST)).map((hit) => ({ ...hit, mac: withColons(hit.mac) })),
+    hits: byKind
+      .flatMap((hits) => hits.slice(0, MOST))
+      .map((hit) => ({
+        ...hit,
+        mac: withColons(hit.mac),
+        vlan_name: [...(names.get(hit.vlan ?? 0) ?? [])][0] ?? null,
+        location: locations.get(hit.hostname) ?? null
+      })),
     truncated: byKind.some((hits) => hits.length > MOST)
   } satisfies Omit<Findings, "tables">
 }
@@ -142,23 +165,26 @@ const makeFind = Effect.gen(function* () {
 
   const look = Effect.fnUntraced(function* (question: FindQuestion, bounds: Bounds) {
     const { ip, mac, text } = question
-    // a complete address is no name
-    if (ip !== null) return yield* store.byIp(ip, bounds)
     const known = yield* settingsPorts
+    // a complete address is no name
+    if (ip !== null) return bounded(yield* store.byIp(ip, bounds), known)
+    const named = portNamed(text)
     const vlans = vlansOf(question, known)
-    return [
+    const found = [
       ...(mac === null ? [] : yield* store.byMac(mac, bounds)),
-      ...(yield* store.byText(text, bounds)),
+      ...(yield* store.byText(text, placedAt(text, known), bounds)),
+      ...(named === undefined ? [] : yield* store.byPort(named, bounds)),
       ...(yield* store.ports(text, vlans, bounds)),
       ...settingsHits(question, vlans, known, bounds),
       ...(yield* store.vlans(vlans.ids, bounds))
     ]
+    return bounded(found, known)
   })
 
   return Effect.fn("Find.find")(function* (q: string) {
     const question = yield* Effect.mapError(Effect.fromResult(questionOf(q)), (message) => new BadRequest({ message }))
     const { within } = yield* visible
-    const found = bounded(yield* look(question, { within, most: MOST + 1 }))
+    const found = yield* look(question, { within, most: MOST + 1 })
     return enveloped({ ...found, tables: yield* store.read(within) })
   })
 })

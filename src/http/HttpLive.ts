@@ -56,12 +56,14 @@ import { RequestApprovalStore } from "../store/ApprovalStore.ts"
 import { CallerDevices } from "../access/CallerDevices.ts"
 import { AttentionLive } from "./AttentionHandlers.ts"
 import { ViewsLive } from "./ViewHandlers.ts"
+import { PortReadingsLive } from "./PortReadingHandlers.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive,
   AttentionLive,
   InterfacesLive,
   PortFileLive,
+  PortReadingsLive,
   LinknetsLive,
   MgmtDomainsLive,
   JobsLive,

@@ -189,6 +189,10 @@ const f_port_profile = model("f_port_profile", {
   groups: absent(list(text()))
 })
 
+const place = absent(text({ maxLength: 64 }))
+
+const f_location = model("f_location", { building: place, room: place, rack: place })
+
 /** The keys of `base_system.yml` up to the routing keys in the order of messages; see `SettingsModel`. */
 export const baseFields = {
   ntp_servers: optional(list(f_ntp_server), []),
@@ -203,6 +207,7 @@ export const baseFields = {
   cli_prepend_str: rawLines,
   cli_append_str: rawLines,
   organization_name: emptyText,
+  location: absent(f_location),
   domain_name: absent(text({ maxLength: 251, pattern: Patterns.domain, description: Descriptions.domainName })),
   users: optional(list(f_user), []),
   dot1x_multi_host: optional(flag, false),

@@ -18,6 +18,7 @@ import {
   type SiblingCheck,
   text
 } from "./SettingRule.ts"
+import { isObject } from "../domain/fields/Values.ts"
 import { baseFields, f_dhcp_relay, names, noLines, noText, rawLines, vlanId, vlanRangeFault } from "./BaseModels.ts"
 import { routingFields } from "./RoutingModels.ts"
 
@@ -214,6 +215,7 @@ export const f_root = model("f_root", {
   cli_prepend_str: baseFields.cli_prepend_str,
   cli_append_str: baseFields.cli_append_str,
   organization_name: baseFields.organization_name,
+  location: baseFields.location,
   domain_name: baseFields.domain_name,
   users: baseFields.users,
   dot1x_multi_host: baseFields.dot1x_multi_host,
@@ -236,6 +238,22 @@ export const f_root = model("f_root", {
 
 /** The validated settings; `vxlans` and the other free mappings are `Map`s in the order of the file. */
 export type Settings = typeof f_root.Type
+
+const PLACES = [
+  ["building", ""],
+  ["room", "room "],
+  ["rack", "rack "]
+] as const
+
+/** The place of a switch by its setting `location`, in words: `East wing, room E-2, rack 2`. Null if the setting does not say it. */
+export const locationText = (location: unknown): string | null => {
+  if (!isObject(location)) return null
+  const parts = PLACES.flatMap(([key, word]) => {
+    const value = location[key]
+    return typeof value === "string" && value !== "" ? [word + value] : []
+  })
+  return parts.length === 0 ? null : parts.join(", ")
+}
 
 // VLANs by the names that ports use for them (docs/templates.md#variables-of-access-switches): the name of the VLAN, or its key
 // in `vxlans`. A name wins over the key of another VLAN, so that a new key never takes a port away from its VLAN.

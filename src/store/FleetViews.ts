@@ -42,11 +42,31 @@ export interface VlansAsked {
   readonly names: ReadonlyArray<string>
 }
 
+/** A port by its name on a switch: letters and hyphens at the beginning of the name, and the number at its end. */
+export interface PortNamed {
+  readonly host: string
+  readonly prefix: string
+  readonly number: string
+}
+
 /** The limits of the caller, and the number of rows. */
 export interface Bounds {
   readonly within: Within | undefined
   readonly most: number
 }
+
+/** A machine on a port. `mac`: twelve digits. */
+interface LearnedMachine {
+  readonly port: string
+  readonly mac: string
+  readonly vlan: number | null
+  readonly ip: string | null
+  readonly first_seen: string
+  readonly last_seen: string
+}
+
+/** The largest number of machines that are shown of one port. */
+const OF_ONE_PORT = 10
 
 /** The largest number of entries that are read for the first digits of a MAC address. */
 const LOOKED_AT = 5000
@@ -124,13 +144,24 @@ export const makeFindQueries = Effect.gen(function* () {
         ...(yield* devices(own, bounds))
       ]
     }),
-    /** Devices by hostname, description, model and serial numbers. */
-    byText: Effect.fn("FindStore.byText")(function* (text: string, bounds: Bounds) {
+    /** Devices by hostname, description, model and serial numbers, and those with one of these hostnames. */
+    byText: Effect.fn("FindStore.byText")(function* (text: string, placed: ReadonlyArray<string>, bounds: Bounds) {
       const part = like(text)
-      const fields = sql`(device.hostname ilike ${part} or device.description ilike ${part} or device.serial ilike ${part}
+      const fields = sql`(device.hostname = any(${placed}::text[]) or device.hostname ilike ${part} or device.description ilike ${part} or device.serial ilike ${part}
         or device.model ilike ${part}
         or exists (select 1 from stackmember s where s.device_id = device.id and s.hardware_id ilike ${part}))`
       return yield* devices(fields, bounds)
+    }),
+    /** Ports by a part of the hostname, and their name or the beginning of it with the number. */
+    byPort: Effect.fn("FindStore.byPort")(function* ({ host, number, prefix }: PortNamed, bounds: Bounds) {
+      const name = `^${prefix}[a-z-]*${number}$`
+      return yield* sql<FoundRow>`
+        select 'port' as kind, device.hostname, i.name as port, null::integer as vlan, null as mac, null as ip,
+          i.data ->> 'description' as description, null as first_seen, null as last_seen,
+          i.configtype in ('ACCESS_UPLINK', 'ACCESS_DOWNLINK', 'MLAG_PEER') as on_uplink
+        from interface i join device on device.id = i.device_id
+        where ${sees(bounds)} and device.hostname ilike ${like(host)} and i.name ~* ${name}
+        order by device.hostname, i.name limit ${bounds.most}`
     }),
     /** Ports by description or VLAN, and ends of links by description. */
     ports: Effect.fn("FindStore.ports")(function* (text: string, { ids, names }: VlansAsked, bounds: Bounds) {
@@ -167,6 +198,16 @@ export const makeFindQueries = Effect.gen(function* () {
           m.machines || case m.machines when 1 then ' MAC address' else ' MAC addresses' end as description,
           iso_time(m.first_seen) as first_seen, iso_time(m.last_seen) as last_seen, ${isUplink} as on_uplink
         from m ${ofPort} order by on_uplink, hostname, port limit ${bounds.most}`
+    }),
+    /** Machines that a device has learnt, by port, the newest first; at most ten of a port. */
+    onPorts: Effect.fn("FindStore.onPorts")(function* (deviceId: number, within: Within | undefined) {
+      return yield* sql<LearnedMachine>`
+        select port, mac, vlan, iso_time(first_seen) as first_seen, iso_time(last_seen) as last_seen,
+          (select host(a.ip) from arp_entry a join device on device.id = a.device_id
+            where a.mac = m.mac and ${sees({ within })} order by a.last_seen desc, a.ip limit 1) as ip
+        from (select e.*, row_number() over (partition by e.port order by e.last_seen desc, e.mac) as place
+          from mac_entry e where e.device_id = ${deviceId}) m
+        where place <= ${OF_ONE_PORT} order by port, place`
     }),
     read: Effect.fn("FindStore.read")(function* (within: Within | undefined) {
       const [found] = yield* sql<TablesRead>`

@@ -9,7 +9,7 @@ import { isObject } from "../domain/fields/Values.ts"
 import type { ConfigType, Interface, InterfaceData } from "../domain/Interface.ts"
 import { findMark, readJson, SecretTexts } from "./SecretStore.ts"
 import { isIP } from "node:net"
-import type { LearnedTables } from "../domain/DeviceReadings.ts"
+import type { LearnedTables, PortReading } from "../domain/DeviceReadings.ts"
 
 type StoredPort = Interface & { readonly sealed_data: string | null }
 
@@ -82,6 +82,19 @@ const make = Effect.gen(function* () {
 
   return InterfaceStore.of({
     sealOld,
+    lastReading: Effect.fn("InterfaceStore.lastReading")(function* (deviceId: number) {
+      const [found] = yield* sql<StoredReading>`select iso_time(read_at) as read_at,
+        extract(epoch from now() - read_at)::float8 as age, ports from port_reading where device_id = ${deviceId}`
+      return found ?? null
+    }),
+    keepReading: Effect.fn("InterfaceStore.keepReading")(function* (
+      deviceId: number,
+      ports: Readonly<Record<string, PortReading>>
+    ) {
+      yield* sql`insert into port_reading (device_id, read_at, ports)
+        select id, now(), ${JSON.stringify(ports)}::jsonb from device where id = ${deviceId}
+        on conflict (device_id) do update set read_at = excluded.read_at, ports = excluded.ports`
+    }),
     ofDevice: Effect.fn("InterfaceStore.ofDevice")((deviceId: number) =>
       Effect.map(
         sql<StoredPort>`select ${columns} from interface where device_id = ${deviceId} order by name`,
@@ -151,6 +164,13 @@ const make = Effect.gen(function* () {
   })
 })
 
+/** The last good reading of the ports of a device; `age` in seconds. */
+interface StoredReading {
+  readonly read_at: string
+  readonly age: number
+  readonly ports: Readonly<Record<string, PortReading>>
+}
+
 type ReadMany = Effect.Effect<ReadonlyArray<Interface>, SqlError.SqlError>
 
 /** Ports by device. */
@@ -175,6 +195,11 @@ export class InterfaceStore extends Context.Service<
       deviceIds: ReadonlyArray<number>,
       names: Readonly<Record<string, string>>
     ) => Effect.Effect<ReadonlyArray<{ readonly device_id: number; readonly name: string }>, SqlError.SqlError>
+    readonly lastReading: (deviceId: number) => Effect.Effect<StoredReading | null, SqlError.SqlError>
+    readonly keepReading: (
+      deviceId: number,
+      ports: Readonly<Record<string, PortReading>>
+    ) => Effect.Effect<void, SqlError.SqlError>
     readonly remove: (deviceId: number, names: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
     /** Seals ports that an earlier release stored in clear text; yields the number with secrets. */
     readonly sealOld: Effect.Effect<number, SqlError.SqlError>

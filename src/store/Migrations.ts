@@ -68,10 +68,11 @@ import learnedLineIds from "./migrations/0067_learned_lines.ts"
 import identityPlans from "./migrations/0074_identity_plans.ts"
 import naturalNames from "./migrations/0075_natural_names.ts"
 import overviewHistory from "./migrations/0076_overview_history.ts"
-import savedViews from "./migrations/0077_saved_views.ts"
+import portReadings from "./migrations/0080_port_readings.ts"
 import acknowledgedAlerts from "./migrations/0083_acknowledged_alerts.ts"
 import endsOfAlerts from "./migrations/0084_ends_of_alerts.ts"
 import viewedGroups from "./migrations/0081_viewed_groups.ts"
+import savedViews from "./migrations/0077_saved_views.ts"
 
 /**
  * Every migration in order. `oldest` is the oldest release that can work with the database afterwards. A migration that only
@@ -141,6 +142,7 @@ export const migrations = [
   { name: "0075_natural_names", oldest: "0.2.0", up: naturalNames },
   { name: "0076_overview_history", oldest: "0.2.0", up: overviewHistory },
   { name: "0077_saved_views", oldest: "0.2.0", up: savedViews },
+  { name: "0080_port_readings", oldest: "0.2.0", up: portReadings },
   { name: "0081_viewed_groups", oldest: "0.2.0", up: viewedGroups },
   { name: "0083_acknowledged_alerts", oldest: "0.2.0", up: acknowledgedAlerts },
   { name: "0084_ends_of_alerts", oldest: "0.2.0", up: endsOfAlerts }

@@ -11,8 +11,8 @@ import { fabricVariables } from "./FabricVariables.ts"
 import { secretVariables } from "./TemplateSecrets.ts"
 import { type DeviceVariables, type SiteInputs, type VariableInputs, VariablesError } from "./VariableInputs.ts"
 
-/** Settings for the server itself, which are not configured on switches: its login, and the values that a port can be given. */
-const SERVER_SETTINGS: ReadonlySet<string> = new Set(["ssh", "port_profiles"])
+/** Settings for the server itself, which are not configured on switches: its login, the values that a port can be given, and where it is. */
+const SERVER_SETTINGS: ReadonlySet<string> = new Set(["ssh", "port_profiles", "location"])
 
 type WithType = Exclude<DeviceType, "UNKNOWN">
 

@@ -14,7 +14,7 @@ const date = (from: number, to: number) => `{ from: "${inHours(from)}", to: "${i
 const WINDOWS = `
 windows:
   closets: { groups: [EAST_WING], timezone: UTC, dates: [${date(2, 4)}] }
-  fabric: { device_types: [DIST], timezone: UTC, dates: [${date(-24, 24)}] }
+  fabric: { device_types: [DIST], timezone: UTC, dates: [${date(-12, 24)}] }
 freezes:
   rebuild: { groups: [EAST_WING], timezone: UTC, reason: the east wing is rebuilt, dates: [${date(3, 30)}] }
 `
@@ -180,6 +180,7 @@ layer(SiteWithRoles(ROLES, { ALLOW_APPLY_CONFIG_LIVERUN: "true" }, WINDOWS), { e
         })
         const { body } = yield* get("?device=east-a1", "reader")
         const time = (hours: number) => `${inHours(hours).replace(" ", "T")}:00`
+        const spans = (from: number, to: number) => [{ from: time(from), to: time(to) }]
         const all = { groups: null, device_types: null, timezone: "UTC" }
         assert.deepStrictEqual(body, {
           status: "success",
@@ -187,8 +188,24 @@ layer(SiteWithRoles(ROLES, { ALLOW_APPLY_CONFIG_LIVERUN: "true" }, WINDOWS), { e
             in_force: true,
             problem: null,
             windows: [
-              { ...all, name: "closets", groups: ["EAST_WING"], is_open: false, opens_at: time(2), closes_at: null },
-              { ...all, name: "fabric", device_types: ["DIST"], is_open: true, opens_at: null, closes_at: time(24) }
+              {
+                ...all,
+                name: "closets",
+                groups: ["EAST_WING"],
+                is_open: false,
+                opens_at: time(2),
+                closes_at: null,
+                spans: spans(2, 4)
+              },
+              {
+                ...all,
+                name: "fabric",
+                device_types: ["DIST"],
+                is_open: true,
+                opens_at: null,
+                closes_at: time(24),
+                spans: spans(-12, 24)
+              }
             ],
             freezes: [
               {
@@ -198,7 +215,8 @@ layer(SiteWithRoles(ROLES, { ALLOW_APPLY_CONFIG_LIVERUN: "true" }, WINDOWS), { e
                 reason: "the east wing is rebuilt",
                 is_in_force: false,
                 begins_at: time(3),
-                ends_at: time(30)
+                ends_at: time(30),
+                spans: spans(3, 30)
               }
             ],
             asked: { devices: 1, may_be_changed: false, why_not: CLOSED, opens_at: time(2), closes_at: null }

@@ -88,7 +88,7 @@ describe("GET /settings/model", () => {
     for (const [, name] of JSON.stringify(settingsJsonSchema).matchAll(/"\$ref":"#\/definitions\/(\w+)"/g)) {
       assert.isTrue(names.has(name ?? ""), name)
     }
-    assert.strictEqual(names.size, 34)
+    assert.strictEqual(names.size, 35)
   })
 
   it("publishes patterns that compile, with and without Unicode", () => {

@@ -77,7 +77,8 @@ groups:
 `,
   "devices/special-a8/interfaces.yml": "---\n{}\n",
   "devices/special-a8/routing.yml": "---\n{}\n",
-  "devices/special-a8/base_system.yml": "---\nntp_servers:\n  - host: 10.255.0.8\n"
+  "devices/special-a8/base_system.yml":
+    "---\nntp_servers:\n  - host: 10.255.0.8\nlocation: { building: East wing, room: E-2, rack: '2' }\n"
 }
 
 /** Of switches that this site does not have. */

@@ -1,7 +1,9 @@
 /** Queries of screens: asked once, shown from the cache, and asked again when an event says that the answer has changed. */
 import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query"
 import type { Answer, CallName } from "../../src/api/Calls.ts"
-import { type Answered, ask, CallFailed, type Sent } from "./call.ts"
+import { isAboutCaller } from "../../src/domain/access/CallSubjects.ts"
+import { addressOf, type Answered, ask, type Sent } from "./call.ts"
+import { retry, useMay } from "./rights.ts"
 
 /** The options of a query. */
 export interface Asking {
@@ -17,25 +19,26 @@ export interface Asking {
   readonly every?: number
 }
 
-/** Whether a retry may help: the server was unreachable or overloaded. */
-const isPassing = (error: unknown) => error instanceof CallFailed && (error.status === 0 || error.status >= 502)
+const BASE = "/api/v1.0"
 
-/** Retries three times if that may help. */
-export const retry = (count: number, error: Error): boolean => isPassing(error) && count < 3
-
-/** The answer of a call, as `useQuery` gives it. */
+/** The answer of a call, as `useQuery` gives it. A call that the role does not permit is not made: then there is no answer and no error. */
 export const useAsk = <Name extends CallName>(
   name: Name,
   sent: Sent<Name> = {},
   { enabled = true, every, keep = false, kinds = [], once = false }: Asking = {}
-): UseQueryResult<Answered<Answer<Name>>> =>
-  useQuery({
+): UseQueryResult<Answered<Answer<Name>>> => {
+  const may = useMay()
+  const [method = "GET"] = name.split(" ", 1)
+  const [path = ""] = addressOf(name, sent.params === undefined ? {} : { params: sent.params }).split("?", 1)
+  const isPermitted = isAboutCaller(path.slice(BASE.length)) || may(method, path.slice(BASE.length))
+  return useQuery({
     queryKey: [name, sent.params ?? null, sent.query ?? null, sent.body ?? null],
     queryFn: ({ signal }) => ask(name, { ...sent, signal }),
-    enabled,
+    enabled: enabled && isPermitted,
     meta: { kinds },
     retry,
     ...(once ? { staleTime: Number.POSITIVE_INFINITY } : {}),
     ...(every === undefined ? {} : { refetchInterval: every }),
     ...(keep ? { placeholderData: keepPreviousData } : {})
   })
+}

@@ -3,7 +3,7 @@ import { type Query, useQueryClient } from "@tanstack/react-query"
 import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useMemo, useRef, useState } from "react"
 import { type Heard, listen } from "../api/eventStream.ts"
 import { toast } from "../parts/Toast.tsx"
-import { useIdentity, useToken } from "./useSession.ts"
+import { useIdentity, useMay, useToken } from "./useSession.ts"
 
 /** Milliseconds in which several events cause one query. */
 const GATHERED = 400
@@ -40,10 +40,11 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
   const client = useQueryClient()
   const known = useToken()
   const isSignedOn = typeof useIdentity().data === "string"
+  const mayListen = useMay()("GET", "/events")
   const [away, setAway] = useState<Away | null>(null)
   const listeners = useRef(new Set<Listener>()).current
   useEffect(() => {
-    if (!isSignedOn) return
+    if (!isSignedOn || !mayListen) return
     let told = new Set<string>()
     let timer: ReturnType<typeof setTimeout> | undefined
     let wasLost = false
@@ -79,7 +80,7 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
       clearTimeout(timer)
       stop()
     }
-  }, [client, isSignedOn, known, listeners])
+  }, [client, isSignedOn, known, listeners, mayListen])
   const live = useMemo(() => ({ away, listeners }), [away, listeners])
   return <Context value={live}>{children}</Context>
 }

@@ -20,6 +20,7 @@ import { noteRecent } from "./recent.ts"
 import { SchemeButton } from "./SchemeButton.tsx"
 import { useLeaps } from "./useLeaps.ts"
 import { useIdentity, useToken } from "./useSession.ts"
+import { NewVersion } from "./NewVersion.tsx"
 
 const Palette = lazy(() => import("./Palette.tsx"))
 const SignIn = lazy(() => import("./SignIn.tsx"))
@@ -158,6 +159,7 @@ const Inside = ({ name }: { readonly name: string }) => {
       </AppShell.Header>
       <AppShell.Main id="screen" tabIndex={-1}>
         <OfflineBar />
+        <NewVersion />
         <Suspense fallback={<Waiting what="the screen" />}>
           <Outlet />
         </Suspense>

@@ -1,33 +1,7 @@
 /** The screens: address, title, place in the navigation, and the call that a user must be allowed to make to see them. */
-import {
-  type Icon,
-  IconBell,
-  IconBook,
-  IconCpu,
-  IconGitBranch,
-  IconGitPullRequest,
-  IconHeartbeat,
-  IconHistory,
-  IconInbox,
-  IconLayoutDashboard,
-  IconListCheck,
-  IconPlugConnected,
-  IconSearch,
-  IconServer2,
-  IconTopologyStar3,
-  IconUsers
-} from "@tabler/icons-react"
+import { type Icon, IconBell, IconBook, IconCpu, IconGitBranch, IconGitPullRequest, IconHeartbeat, IconHistory, IconInbox, IconLayoutDashboard, IconListCheck, IconPlugConnected, IconSearch, IconServer2, IconTopologyStar3, IconUsers } from "@tabler/icons-react"
 import type { ComponentType } from "react"
-import {
-  type ReadCount,
-  useAlertsCount,
-  useApprovalsCount,
-  useDevicesCount,
-  useJobsCount,
-  useNewCount,
-  useRepositoryCount,
-  useServerCount
-} from "./counts.ts"
+import { type ReadCount, useAlertsCount, useApprovalsCount, useDevicesCount, useJobsCount, useNewCount, useRepositoryCount, useServerCount } from "./counts.ts"
 
 /** The groups of the navigation, in their order; the first and the last have no heading. */
 export const GROUPS = ["", "Network", "Change", "Operations", "foot"] as const
@@ -178,6 +152,13 @@ export const screens: ReadonlyArray<Screen> = [
   },
   { path: "/manual/$page", label: "Manual", under: "/manual", load: () => import("../screens/manual/Manual.tsx") },
   { path: "/job/$id", label: "Job", under: "/jobs", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
+  {
+    path: "/ports",
+    label: "Ports by a list",
+    under: "/devices",
+    reads: "/interfaces.csv",
+    load: () => import("../screens/ports/BulkPorts.tsx")
+  },
   {
     path: "/device/$name",
     label: "Device",

@@ -1,14 +1,9 @@
-/**
- * The signed-on user and their permissions. The page does not offer an action that the role does not permit; the server refuses it in any
- * case.
- */
+/** The signed-on user. */
 import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query"
 import { useEffect, useSyncExternalStore } from "react"
-import { offersCall } from "../../src/domain/access/CallSubjects.ts"
-import { includes } from "../../src/domain/access/Glob.ts"
 import { ask, CallFailed } from "../api/call.ts"
 import { onToken, token } from "../api/token.ts"
-import { retry, useAsk } from "../api/useAsk.ts"
+import { retry } from "../api/rights.ts"
 
 /**
  * The present token. All answers are asked again for another one; when it ends only the identity, because the screens below the sign-in
@@ -40,20 +35,4 @@ const identity = async (signal: AbortSignal): Promise<string | null> => {
 export const useIdentity = (): UseQueryResult<string | null> =>
   useQuery({ queryKey: ["identity"], queryFn: ({ signal }) => identity(signal), retry })
 
-/**
- * Whether a role of the caller permits a call, for some of its subjects at least: `may("POST", "/device_syncto")`. False while this is
- * unknown.
- */
-export const useMay = (): ((method: string, path: string) => boolean) => {
-  const { data } = useAsk("GET /auth/permissions")
-  return (method, path) => data?.answer.some((permission) => offersCall(permission, method, path)) ?? false
-}
-
-/** Whether a role of the caller permits a call that needs a right of its own, such as `free_lines`. False while this is unknown. */
-export const useHasRight = (): ((right: string, method: string, path: string) => boolean) => {
-  const { data } = useAsk("GET /auth/permissions")
-  return (right, method, path) =>
-    data?.answer.some(
-      (permission) => offersCall(permission, method, path) && includes(permission.rights ?? [], right)
-    ) ?? false
-}
+export { useHasRight, useMay, useMayChangePorts } from "../api/rights.ts"

@@ -561,6 +561,26 @@ export abstract class Calls extends Transport {
     return this.call<Records.OverviewHistory>({ method: "GET", path: "/api/v1.0/overview/history", query }, options)
   }
 
+  /** List what ports can be given. `GET /api/v1.0/device/{hostname}/port_options` */
+  getPortOptions(hostname: string | number, options: CallOptions = {}): Promise<Records.PortOptions> {
+    return this.call<Records.PortOptions>(
+      { method: "GET", path: pathOf("/api/v1.0/device/{hostname}/port_options", { hostname }) },
+      options
+    )
+  }
+
+  /** Read the ports as last read. `GET /api/v1.0/device/{hostname}/port_readings` */
+  getPortReadings(
+    hostname: string | number,
+    query: Records.GetPortReadingsQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.PortReadings> {
+    return this.call<Records.PortReadings>(
+      { method: "GET", path: pathOf("/api/v1.0/device/{hostname}/port_readings", { hostname }), query },
+      options
+    )
+  }
+
   /** Read an earlier configuration. `GET /api/v1.0/device/{hostname}/previous_config` */
   getPreviousConfig(
     hostname: string | number,

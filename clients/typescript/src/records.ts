@@ -652,6 +652,8 @@ export type FindHit = {
   readonly first_seen: string | null
   readonly last_seen: string | null
   readonly on_uplink: boolean | null
+  readonly vlan_name: string | null
+  readonly location: string | null
 }
 
 export type FindTables = {
@@ -731,6 +733,7 @@ export type Freeze = {
   readonly is_in_force: boolean
   readonly begins_at: string | null
   readonly ends_at: string | null
+  readonly spans: ReadonlyArray<WindowSpan>
 }
 
 export type GeneratedConfig = {
@@ -1240,6 +1243,15 @@ export type PortFileResult = {
   readonly version: string
 }
 
+export type PortMachine = {
+  readonly port: string
+  readonly mac: string
+  readonly ip: string | null
+  readonly vlan: number | null
+  readonly first_seen: string
+  readonly last_seen: string
+}
+
 export type PortOptics = {
   readonly media: string
   readonly serial: string
@@ -1248,6 +1260,38 @@ export type PortOptics = {
   readonly bias: number | null
   readonly temperature: number | null
 }
+
+export type PortOptions = {
+  readonly vlans: ReadonlyArray<PortVlan>
+  readonly profiles: ReadonlyArray<PortProfile>
+  readonly location: string | null
+}
+
+export type PortProfile = { readonly name: string; readonly description: string }
+
+export type PortReading = {
+  readonly is_up: boolean | null
+  readonly is_enabled: boolean | null
+  readonly description: string
+  readonly last_flapped: number
+  readonly mtu: number | null
+  readonly speed: number | null
+  readonly mac_address: string
+  readonly errors?: PortErrors | undefined
+  readonly light?: PortOptics | undefined
+}
+
+export type PortReadingProblem = { readonly busy: boolean; readonly message: string }
+
+export type PortReadings = {
+  readonly read_at: string | null
+  readonly age: number | null
+  readonly problem: PortReadingProblem | null
+  readonly ports: Readonly<Record<string, PortReading>>
+  readonly machines: ReadonlyArray<PortMachine>
+}
+
+export type PortVlan = { readonly id: number; readonly name: string }
 
 export type PreconditionFailed = { readonly status: "error"; readonly message: FailureMessage }
 
@@ -1699,6 +1743,7 @@ export type Window = {
   readonly is_open: boolean
   readonly opens_at: string | null
   readonly closes_at: string | null
+  readonly spans: ReadonlyArray<WindowSpan>
 }
 
 export type WindowOverview = {
@@ -1708,6 +1753,8 @@ export type WindowOverview = {
   readonly freezes: ReadonlyArray<Freeze>
   readonly asked: WindowVerdict | null
 }
+
+export type WindowSpan = { readonly from: string; readonly to: string }
 
 export type WindowVerdict = {
   readonly devices: number
@@ -2291,6 +2338,12 @@ export type GetOverviewHistoryQuery = {
   readonly hours?: string | number | undefined
   /** hours between two points; default 6 */
   readonly step?: string | number | undefined
+}
+
+/** The query of `GET /api/v1.0/device/{hostname}/port_readings`. */
+export type GetPortReadingsQuery = {
+  /** seconds; an older reading is replaced by a new one, if the device answers */
+  readonly max_age?: string | number | undefined
 }
 
 /** The query of `GET /api/v1.0/device/{hostname}/previous_config`. */

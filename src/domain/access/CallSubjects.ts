@@ -33,6 +33,8 @@ const device = [
   "GET /device/:hostname/lldp_neighbors",
   "GET /device/:hostname/lldp_neighbors_detail",
   "GET /device/:hostname/optics",
+  "GET /device/:hostname/port_options",
+  "GET /device/:hostname/port_readings",
   "GET /device/:hostname/previous_config",
   "GET /device/:hostname/running_config",
   "GET /device/:hostname/stackmember",
@@ -233,6 +235,9 @@ interface Limited extends CoveredCalls {
 /** Calls about the caller themselves: every caller with a token may make them. */
 const OWN = /^\/(?:auth\/(?:identity|permissions|explain|roles|tokens|ways|session)|approvals)(?:\/|$)/
 
+/** Whether a call is about the caller themselves, which needs no permission. */
+export const isAboutCaller = (path: string): boolean => OWN.test(path)
+
 const patterns = [...subjectsOf].map(([name, subject]) => {
   const [method = "", path = ""] = name.split(" ", 2)
   return { method, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`), subject }
@@ -246,7 +251,7 @@ export const offersCall = (permission: Limited, method: string, path: string): b
   if (!coversCall(permission, method, path)) return false
   const { device_types, groups, interfaces } = permission
   if (device_types === undefined && groups === undefined && interfaces === undefined) return true
-  if (OWN.test(path)) return true
+  if (isAboutCaller(path)) return true
   return patterns.some(
     (one) =>
       one.method === method &&

@@ -162,6 +162,11 @@ const previews: ReadonlyArray<Companion> = [
   },
   {
     method: "GET",
+    path: /^\/device\/([^/]+)\/port_(?:options|readings)$/,
+    of: { method: "GET", path: "/device/$1/interfaces" }
+  },
+  {
+    method: "GET",
     path: /^\/interfaces\.csv$/,
     of: { method: "GET", path: "/device/{hostname}/interfaces" }
   },

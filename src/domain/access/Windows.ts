@@ -201,12 +201,18 @@ const scope = { name: Schema.String, groups: names, device_types: names, timezon
 /** ISO 8601 without a zone, UTC. */
 const time = Schema.NullOr(Schema.String)
 
+const spans = Schema.Array(
+  Schema.Struct({ from: Schema.String, to: Schema.String }).annotate({ identifier: "WindowSpan" })
+)
+
 /** `opens_at` is the next opening, `closes_at` the end of the present one; null without one within 400 days. */
 export const ShownWindow = Schema.Struct({
   ...scope,
   is_open: Schema.Boolean,
   opens_at: time,
-  closes_at: time
+  closes_at: time,
+  /** When it is open, from a day ago until 15 days from now. */
+  spans
 }).annotate({ identifier: "Window" })
 export type ShownWindow = typeof ShownWindow.Type
 
@@ -216,7 +222,9 @@ export const ShownFreeze = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   is_in_force: Schema.Boolean,
   begins_at: time,
-  ends_at: time
+  ends_at: time,
+  /** When it is in force, from a day ago until 15 days from now. */
+  spans
 }).annotate({ identifier: "Freeze" })
 export type ShownFreeze = typeof ShownFreeze.Type
 
@@ -243,13 +251,28 @@ const scopeOf = ({ deviceTypes, groups, name, timezone }: WindowScope) => ({
   timezone
 })
 
+/** For a calendar of two weeks, wherever its reader's midnight is. */
+const calendarAt = (at: number): Span => ({ from: at - DAY, to: at + 15 * DAY })
+
+const shownSpans = (found: Spans) =>
+  found.map(({ from, to }) => ({
+    from: new Date(from).toISOString().slice(0, 19),
+    to: new Date(to).toISOString().slice(0, 19)
+  }))
+
 /** A window at an instant, in milliseconds since 1970. */
 export const showWindow = (window: Window, at: number): ShownWindow => {
   const spans = openings(window, { from: at, to: at + HORIZON })
   const present = spanAt(spans, at)
   const next = spans.find(({ from }) => from > at)
   const closes = present === undefined || present.to === at + HORIZON ? null : present.to
-  return { ...scopeOf(window), is_open: present !== undefined, opens_at: shown(next?.from), closes_at: shown(closes) }
+  return {
+    ...scopeOf(window),
+    is_open: present !== undefined,
+    opens_at: shown(next?.from),
+    closes_at: shown(closes),
+    spans: shownSpans(openings(window, calendarAt(at)))
+  }
 }
 
 /** A freeze at an instant. */
@@ -262,7 +285,8 @@ export const showFreeze = (freeze: Freeze, at: number): ShownFreeze => {
     reason: freeze.reason,
     is_in_force: present !== undefined,
     begins_at: shown(period?.from),
-    ends_at: shown(period?.to)
+    ends_at: shown(period?.to),
+    spans: shownSpans(common(spans, [calendarAt(at)]))
   }
 }
 

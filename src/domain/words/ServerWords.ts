@@ -142,6 +142,16 @@ export const problemWords = {
   other: quiet("Other")
 } as const satisfies Words<string>
 
+/** How a caller has proved who they are; docs/security.md#audit. */
+export const wayWords = {
+  open: quiet("Without sign-in"),
+  oidc: quiet("Page"),
+  password: quiet("Page, with a password"),
+  token: quiet("Program"),
+  jwt: quiet("Program"),
+  server: quiet("Switchyard")
+} as const satisfies Words<string>
+
 /** Rows that are kept for some time. */
 export const retainedWords = {
   job: quiet("Jobs"),

@@ -57,6 +57,10 @@ export const exactTime = (moment: Date, zone: Zone = {}): string =>
     timeZoneName: "short"
   }).format(moment)
 
+/** `14:02:11`, below the heading of its day. */
+export const clockTime = (moment: Date, zone: Zone = {}): string =>
+  format(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(moment)
+
 /** `18 Nov 2026, 14:02:11`, for lists whose order to the second matters. */
 export const stampTime = (moment: Date, zone: Zone = {}): string =>
   format(zone, {
@@ -73,6 +77,14 @@ export const clock = (moment: Date, zone: Zone = {}): string =>
   format(zone, { hour: "2-digit", minute: "2-digit" }).format(moment)
 const dayOf = (moment: Date, zone: Zone) =>
   format(zone, { year: "numeric", month: "2-digit", day: "2-digit" }).format(moment)
+
+/** `Today`, `Yesterday`, or `Wednesday 18 November 2026`: the heading of a moment's day. */
+export const dayName = (moment: Date, now: Date, zone: Zone = {}): string => {
+  const day = dayOf(moment, zone)
+  if (day === dayOf(now, zone)) return "Today"
+  if (day === dayOf(new Date(now.getTime() - DAY * 1000), zone)) return "Yesterday"
+  return format(zone, { weekday: "long", day: "numeric", month: "long", year: "numeric" }).format(moment)
+}
 
 /** `40 seconds`, `14 min`, `2 h`, `3 days`: the largest unit, rounded down. */
 const roughly = (seconds: number): string => {

@@ -63,7 +63,7 @@ const OF_ONE = 16
  * Endpoints whose work waits for switches, threads or other servers, which have limits of their own. A stream ends when its reader goes.
  */
 const WAITING_ELSEWHERE =
-  /events|running_config|interface_status|lldp|optics|trust|render|generate_config|config_diff|config_blame|variables|preview|repository|settings|firmware|chain|apply_config|receivers|certificate|approvals/
+  /events|running_config|interface_status|port_readings|lldp|optics|trust|render|generate_config|config_diff|config_blame|variables|preview|repository|settings|firmware|chain|apply_config|receivers|certificate|approvals/
 
 const isFull = Schema.is(FairPlaces.PlacesFull)
 

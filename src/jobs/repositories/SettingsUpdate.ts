@@ -127,9 +127,9 @@ const sameSettings =
     const [one, other] = [before.success.settings, after.success.settings]
     const known = compared.get(one)?.get(other)
     if (known !== undefined) return known
-    // the settings of logins, and the profiles that ports may be given, are not rendered
-    const { port_profiles: _one, ssh: _oneLogin, ...rendered } = one
-    const { port_profiles: _other, ssh: _otherLogin, ...renderedThen } = other
+    // the settings of logins, the profiles that ports may be given, and the place of a switch are not rendered
+    const { location: _onePlace, port_profiles: _one, ssh: _oneLogin, ...rendered } = one
+    const { location: _otherPlace, port_profiles: _other, ssh: _otherLogin, ...renderedThen } = other
     const same = Equal.equals(rendered, renderedThen)
     const row = compared.get(one) ?? new WeakMap<object, boolean>()
     compared.set(one, row.set(other, same))

@@ -52,6 +52,7 @@ export const BACKED_UP = [
   "overview_history",
   "person",
   "plugin_run",
+  "port_reading",
   "proved_config",
   "repository",
   "repository_kept",

@@ -144,33 +144,42 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
 
     it.effect("finds in the audit who changed what, shows it before and after, and verifies the chain", () =>
       Effect.gen(function* () {
-        const { boss, page } = yield* Site
+        const { boss, browser, page, tokenOf, url } = yield* Site
         const { text } = yield* boss("GET", `/device/${DEVICE}`)
         const id = /"id":(\d+)/.exec(text)?.[1] ?? ""
         yield* boss("PUT", `/device/${id}`, { description: "room 5" })
         yield* steps(async () => {
           await page.goto("/ui/audit")
+          await page.getByText("The audit is complete and unaltered.").waitFor()
           await page.getByLabel("Kind").selectOption("device")
-          await page.getByLabel("Who").fill("bos")
-          await page.getByRole("row", { name: /boss Switch updated .*room 5/ }).waitFor()
+          await page.getByLabel("Who", { exact: true }).fill("bos")
+          const changed = page.getByRole("listitem").filter({ hasText: `boss changed the record of ${DEVICE}` })
+          await changed.getByText("room 5").waitFor()
         })
         yield* sound(page, "audit")
         yield* steps(async () => {
           await page
-            .getByRole("row", { name: /room 5/ })
-            .getByRole("button", { name: /^Details/ })
+            .getByRole("button", { name: `Show data: boss changed the record of ${DEVICE}` })
+            .first()
             .click()
-          await page
-            .getByRole("dialog")
-            .getByRole("row", { name: /description .*room 5/ })
-            .waitFor()
+          await page.getByText(/"description": "room 5"/).waitFor()
           expect(page.url()).toMatch(/event=\d+/)
         })
         yield* sound(page, "audit-event")
+        const phone = yield* openPage(browser, url, {
+          token: yield* tokenOf("administrator", "boss"),
+          scheme: "dark",
+          width: 390
+        })
         yield* steps(async () => {
-          await page.keyboard.press("Escape")
-          await page.getByRole("button", { name: "Compare with the seals" }).click()
-          await page.getByText("The audit is whole").waitFor()
+          await phone.goto("/ui/audit?kind=device&actor=bos")
+          await phone.getByText("room 5").first().waitFor()
+          expect(await phone.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390)
+        })
+        yield* sound(phone, "audit-phone-dark")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Check now" }).click()
+          await page.getByText("The audit is complete and unaltered.").waitFor()
           const [file] = await Promise.all([
             page.waitForEvent("download"),
             page.getByRole("button", { name: "Export CSV" }).click()
@@ -178,10 +187,14 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           const lines = readFileSync(await file.path(), "utf8").split("\r\n")
           expect(lines[0]).toBe("id,at,kind,action,actor,way,address,hostname,job_id,data")
           expect(lines.find((line) => line.includes("room 5"))).toMatch(/,device,updated,boss,/)
-          await page.getByLabel("Who").fill("nobody at all")
-          await page.getByText("No audit entries match").waitFor()
-          await page.getByRole("button", { name: "Show all" }).click()
-          await page.getByRole("row", { name: /User created/ }).waitFor()
+          await page.getByLabel("Who", { exact: true }).fill("nobody at all")
+          await page.getByText("Nothing matches").waitFor()
+          await page.getByRole("button", { name: "Who is nobody at all, take this filter away" }).click()
+          await page.getByRole("button", { name: "Clear filters" }).click()
+          await page
+            .getByText(/made the user maria/)
+            .first()
+            .waitFor()
         })
       })
     )
@@ -194,10 +207,17 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           await page.getByRole("navigation").waitFor()
           await page.keyboard.press("g")
           await page.keyboard.press("s")
-          await page.getByRole("row", { name: /Database Works/ }).waitFor()
-          await page.getByRole("row", { name: /Database PostgreSQL \d+/ }).waitFor()
+          const parts = page.getByRole("region", { name: "Parts" })
+          await parts
+            .getByRole("listitem")
+            .filter({ hasText: /^Database.*works$/ })
+            .waitFor()
+          await parts.getByText(/PostgreSQL \d+/).waitFor()
           await page.getByText("This server works alone").waitFor()
-          await page.getByRole("row", { name: /^templates Commit/ }).waitFor()
+          await parts
+            .getByRole("listitem")
+            .filter({ hasText: /^TemplatesCommit/ })
+            .waitFor()
         })
         yield* sound(page, "server")
         yield* steps(async () => {
@@ -283,6 +303,24 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
             expect(other.url()).toBe(`${url}/ui/`)
           })
         })
+    )
+
+    it.effect("says that another version of the server runs than the one that the page came from", () =>
+      Effect.gen(function* () {
+        const { browser, tokenOf, url } = yield* Site
+        const page = yield* openPage(browser, url, { token: yield* tokenOf("administrator", "boss") })
+        yield* steps(async () => {
+          await page.goto("/ui/server?tab=plugins")
+          await page.getByRole("tab", { name: "Plugins" }).waitFor()
+          expect(await page.getByRole("region", { name: "New version" }).count()).toBe(0)
+          await page.route("**/api/v1.0/system/version", (route) =>
+            route.fulfill({ json: { status: "success", data: { version: "9.9.9", git_version: "" } } })
+          )
+          await page.reload()
+          await page.getByRole("region", { name: "New version" }).getByText("Switchyard 9.9.9 runs now.").waitFor()
+        })
+        yield* sound(page, "new-version")
+      })
     )
 
     it.effect("silences alerts before work on a switch, sends a message again, and looks after an alert", () =>

@@ -28,39 +28,35 @@ const scene = layer(Site.layer, { excludeTestServices: true })
 
 describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
   scene((it) => {
-    it.effect(
-      "shows the effect of a port change on the configuration before it is saved, and takes it to the push",
-      () =>
-        Effect.gen(function* () {
-          const { boss, page } = yield* Site
-          yield* steps(async () => {
-            await page.goto(`/ui/device/${NAME}?tab=ports`)
-            await page.getByText(/ports are up/).waitFor()
-            await page.getByRole("button", { name: /^Ethernet2:/ }).click()
-            await page.getByRole("button", { name: /^Ethernet3:/ }).click()
-            await page.getByLabel("Description").fill("printers")
-            await page.getByLabel("Enabled").uncheck()
-            await page.getByRole("button", { name: "Show what changes" }).click()
-            await page
-              .getByRole("region", { name: "What changes in the configuration" })
-              .getByText("description printers")
-              .first()
-              .waitFor()
-          })
-          yield* sound(page, "device-ports")
-          const stored = yield* boss("GET", `/device/${NAME}/interfaces`)
-          expect(stored.text).not.toContain("printers")
-          yield* steps(async () => {
-            await page.getByRole("button", { name: "Save and go to the push" }).click()
-            await page.waitForURL(/\/ui\/change\/\d+/)
-            await page
-              .getByRole("region", { name: /^Difference of 1 switch/ })
-              .getByText("description printers")
-              .first()
-              .waitFor()
-          })
-          expect((yield* boss("GET", `/device/${NAME}/interfaces`)).text).toContain("printers")
+    it.effect("shows the effect of a port change on the configuration while it is typed, saves it, and pushes it", () =>
+      Effect.gen(function* () {
+        const { boss, page } = yield* Site
+        yield* steps(async () => {
+          await page.goto(`/ui/device/${NAME}?tab=ports`)
+          await page.getByText(/ports? (?:is|are) up/).waitFor()
+          await page.getByRole("button", { name: /^Ethernet2:/ }).click()
+          // on the front arrows move, and space marks one more
+          await page.keyboard.press("ArrowRight")
+          await page.keyboard.press("ArrowUp")
+          await page.keyboard.press("Space")
+          await page.getByRole("region", { name: "2 ports" }).getByText("Ethernet2, Ethernet3").waitFor()
+          await page.getByRole("textbox", { name: "Description" }).fill("printers")
+          await page.getByRole("switch", { name: /^Port is on/ }).uncheck()
+          await page
+            .getByRole("region", { name: "What changes on the switch" })
+            .getByText("description printers")
+            .first()
+            .waitFor()
         })
+        yield* sound(page, "device-ports")
+        const stored = yield* boss("GET", `/device/${NAME}/interfaces`)
+        expect(stored.text).not.toContain("printers")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Save and push" }).click()
+          await page.getByText(new RegExp(`${NAME} runs the change of 2 ports`)).waitFor()
+        })
+        expect((yield* boss("GET", `/device/${NAME}/interfaces`)).text).toContain("printers")
+      })
     )
 
     it.effect("does not overwrite another user's changes under an open form, and keeps the typed values", () =>
@@ -69,26 +65,49 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
         yield* steps(async () => {
           await page.goto(`/ui/device/${NAME}?tab=ports`)
           await page.getByRole("button", { name: /^Ethernet4:/ }).click()
-          await page.getByLabel("Description").fill("mine")
-          await page.getByRole("button", { name: "Show what changes" }).click()
-          await page.getByRole("button", { name: "Save", exact: true }).waitFor()
+          await page.getByRole("textbox", { name: "Description" }).fill("mine")
+          await page.getByRole("region", { name: "What changes on the switch" }).waitFor()
         })
         yield* boss("PUT", `/device/${NAME}/interfaces`, {
           interfaces: { Ethernet4: { data: { description: "theirs" } } }
         })
         yield* steps(async () => {
           await page.getByRole("cell", { name: "theirs" }).waitFor()
-          await page.getByText("Another user has changed ports").waitFor()
-          await page.getByRole("button", { name: "Save", exact: true }).click()
+          await page.getByText("Somebody else changed these ports").waitFor()
+          await page.getByRole("button", { name: "Save only" }).click()
           await page.getByText(/by boss at/).waitFor()
         })
         expect((yield* boss("GET", `/device/${NAME}/interfaces`)).text).toContain("theirs")
         yield* sound(page, "device-conflict")
         yield* steps(async () => {
           await page.getByRole("button", { name: "Reviewed: keep my edits" }).click()
-          await page.getByRole("button", { name: "Save", exact: true }).click()
+          await page.getByRole("button", { name: "Save only" }).click()
           await page.getByRole("cell", { name: "mine" }).waitFor()
         })
+      })
+    )
+
+    it.effect("asks before it pushes more than the change that was made here", () =>
+      Effect.gen(function* () {
+        const { boss, page } = yield* Site
+        yield* boss("PUT", `/device/${NAME}/interfaces`, {
+          interfaces: { Ethernet4: { data: { description: "old" } } }
+        })
+        yield* steps(async () => {
+          await page.goto(`/ui/device/${NAME}?tab=ports&port=Ethernet1`)
+          await page.getByRole("textbox", { name: "Description" }).fill("new")
+          await page.getByRole("button", { name: "Save and push" }).click()
+          await page
+            .getByRole("region", { name: `All that would change on ${NAME}` })
+            .getByText("description old")
+            .waitFor()
+        })
+        yield* sound(page, "device-more")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Push all of it" }).click()
+          await page.getByText(`${NAME} runs the change of Ethernet1`).waitFor()
+        })
+        expect((yield* boss("GET", `/device/${NAME}/running_config`)).text).toMatch(/description old/)
       })
     )
 
@@ -110,8 +129,12 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
 
     it.effect("shows the origin of its settings, its configuration, neighbours, trust and history", () =>
       Effect.gen(function* () {
-        const { page } = yield* Site
+        const { boss, page } = yield* Site
         const tab = (name: string) => page.getByRole("tab", { name }).click()
+        // so that it should run something else
+        yield* boss("PUT", `/device/${NAME}/interfaces`, {
+          interfaces: { Ethernet4: { data: { description: "later" } } }
+        })
         yield* steps(async () => {
           await page.goto(`/ui/device/${NAME}?tab=settings`)
           await page

@@ -1,6 +1,7 @@
 /** Tokens of programs: valid ones, and those that have ended. */
 import { momentOf } from "../../../src/domain/words/Units.ts"
 import { useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
 import { request } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
@@ -33,6 +34,22 @@ const Owner = ({ token: { created_by, is_machine, owner } }: { readonly token: T
   return owner === null || owner.startsWith("local:") ? created_by : <span title={owner}>{created_by}</span>
 }
 
+const DAY = 86_400_000
+/** Days after which a token that nobody uses should go. */
+const UNUSED = 90
+
+const LastUsed = ({ token }: { readonly token: Token }) => {
+  const { created_at, last_used, revoked_at } = token
+  const [now] = useState(() => Date.now())
+  const since = momentOf(last_used ?? created_at)
+  const isUnused = revoked_at === null && !isOver(token) && since !== undefined && now - since.getTime() > UNUSED * DAY
+  return (
+    <>
+      <When at={last_used} /> {isUnused && <Tone tone="warn">unused for {UNUSED} days: revoke it?</Tone>}
+    </>
+  )
+}
+
 export const Tokens = () => {
   const client = useQueryClient()
   const isAdministrator = useAdministrator()
@@ -63,7 +80,7 @@ export const Tokens = () => {
                 token.roles.join(", "),
                 <Standing token={token} />,
                 <Owner token={token} />,
-                <When at={token.last_used} />,
+                <LastUsed token={token} />,
                 <When at={token.expires_at} />,
                 token.revoked_at === null && !isOver(token) && (
                   <AskFirst label={`Revoke ${token.name}`} size="xs" danger act={() => revoke(token.id)}>

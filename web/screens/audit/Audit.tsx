@@ -1,26 +1,62 @@
-/** The audit: user, action, time and client of each event; the newest first. */
-import { plainly, textOf } from "../../../src/domain/words/Word.ts"
-import { eventWords } from "../../../src/domain/words/ServerWords.ts"
-import { Button } from "@mantine/core"
+/** The audit: who did what and when, by the way they came, as sentences of each day; the newest first. */
+import "./audit.css"
+import { Card, Title } from "@mantine/core"
+import { useState } from "react"
+import { type AuditSentence, sentencesOf } from "../../../src/domain/words/AuditSentences.ts"
+import { counted, dayName, momentOf } from "../../../src/domain/words/Units.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { PageHead } from "../../parts/PageHead.tsx"
 import { Pages } from "../../parts/Pages.tsx"
-import { PlainLink } from "../../parts/PlainLink.tsx"
-import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
-import { SmallTable } from "../../parts/SmallTable.tsx"
-import { When } from "../../parts/When.tsx"
-import { Chain } from "./Chain.tsx"
-import { inShort } from "./changed.ts"
-import { Details } from "./Details.tsx"
+import { useZone } from "../../parts/zone.ts"
 import { Export } from "./Export.tsx"
 import { Filters } from "./Filters.tsx"
 import { filtersOf, isFiltered, KINDS } from "./filters.ts"
+import { Seals } from "./Seals.tsx"
+import { Sentence } from "./Sentence.tsx"
 
-const PAGE = 50
-const HEADS = ["When", "Who", "What", "On", "In short", "Details"]
+/** More than are shown, because neighbours that say the same become one sentence. */
+const PAGE = 200
+
+const keyOf = ({ events }: AuditSentence): string => String(events[0]?.id ?? "")
+
+const Days = ({ sentences }: { readonly sentences: ReadonlyArray<AuditSentence> }) => {
+  const [words, change] = useWords()
+  const zone = useZone()
+  const [now] = useState(() => new Date())
+  const open = words["event"] ?? ""
+  const dayOf = ({ events }: AuditSentence) => {
+    const moment = momentOf(events[0]?.at)
+    return moment === undefined ? "" : dayName(moment, now, zone)
+  }
+  return (
+    <>
+      {[...Map.groupBy(sentences, dayOf)].map(([day, told]) => (
+        <section key={day} aria-label={day}>
+          <Title order={2} className="audit-day">
+            {day}
+          </Title>
+          <ul className="entries">
+            {told.map((sentence) => {
+              const isOpen = sentence.events.some(({ id }) => String(id) === open)
+              return (
+                <Sentence
+                  key={keyOf(sentence)}
+                  sentence={sentence}
+                  isOpen={isOpen}
+                  toggle={() => change({ event: isOpen ? undefined : keyOf(sentence) })}
+                />
+              )
+            })}
+          </ul>
+        </section>
+      ))}
+    </>
+  )
+}
 
 export default function Audit() {
   const [words, change] = useWords()
@@ -32,58 +68,35 @@ export default function Audit() {
     { query: { ...filters, per_page: PAGE, page, sort: "-id" } },
     { kinds: KINDS, keep: true }
   )
+  const matching = asked.data?.matching ?? null
   return (
     <>
-      <ScreenTitle aside={<Export filters={filters} />}>Audit</ScreenTitle>
-      {may("GET", "/audit/chain") && <Chain />}
-      <Filters />
-      <Details id={words["event"] ?? ""} close={() => change({ event: undefined })} />
+      <PageHead title="Audit" facts="Who did what, when, and by which way" actions={<Export filters={filters} />} />
+      {may("GET", "/audit/chain") && <Seals />}
+      <Filters count={matching === null ? "" : counted(matching, "event")} />
       <Asked of={asked} what="the audit">
-        {({ data: { events } }, matching) => (
-          <>
-            {events.length === 0 ? (
-              <Empty>
+        {({ data: { events } }) =>
+          events.length === 0 ? (
+            <Card withBorder>
+              <Empty title={isFiltered(words) ? "Nothing matches" : "Nothing happened yet"}>
                 {isFiltered(words)
-                  ? "No audit entries match. “Show all” removes the filters."
-                  : "No audit entries yet. Changes by users and their programs are listed here."}
+                  ? "“Clear filters” shows all events."
+                  : "What people and their programs change is listed here."}
               </Empty>
-            ) : (
-              <SmallTable
-                label="Events of the audit"
-                heads={HEADS}
-                rows={events}
-                keyOf={({ id }) => id}
-                cells={({ action, actor, at, data, hostname, id, job_id, kind }) => [
-                  <When at={at} exact />,
-                  actor,
-                  <span title={`${kind} ${action}`}>{`${textOf(eventWords, kind)} ${plainly(action)}`}</span>,
-                  <>
-                    {hostname !== null && (
-                      <PlainLink to={`/device/${encodeURIComponent(hostname)}`}>{hostname}</PlainLink>
-                    )}{" "}
-                    {job_id !== null && <PlainLink to={`/job/${job_id}`}>job {job_id}</PlainLink>}
-                  </>,
-                  inShort(data),
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    aria-label={`Details of event ${id}`}
-                    onClick={() => change({ event: String(id) })}
-                  >
-                    Details
-                  </Button>
-                ]}
-              />
-            )}
-            <Pages
-              matching={matching}
-              perPage={PAGE}
-              page={page}
-              go={(to) => change({ page: to === 1 ? undefined : String(to) })}
-            />
-          </>
-        )}
+            </Card>
+          ) : (
+            <Card withBorder padding={0}>
+              <Days sentences={sentencesOf(events)} />
+            </Card>
+          )
+        }
       </Asked>
+      <Pages
+        matching={matching}
+        perPage={PAGE}
+        page={page}
+        go={(to) => change({ page: to === 1 ? undefined : String(to), event: undefined })}
+      />
     </>
   )
 }

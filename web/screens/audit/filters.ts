@@ -48,4 +48,6 @@ export const filtersOf = (words: Words): Readonly<Record<string, string>> =>
 export const isFiltered = (words: Words): boolean => Object.keys(filtersOf(words)).length > 0
 
 /** The query without filters. */
-export const NOTHING: Words = Object.fromEntries([...Object.keys(FIELDS), "page"].map((field) => [field, undefined]))
+export const NOTHING: Readonly<Record<string, undefined>> = Object.fromEntries(
+  [...Object.keys(FIELDS), "page"].map((field) => [field, undefined])
+)

@@ -43,6 +43,7 @@ const Repository = ({ name }: { readonly name: "settings" | "templates" }) => {
   const { busy, error, run } = useAct()
   const isMissing = useSetup()?.[name].address === null
   const refresh = () => run(() => request("PUT /repository/:name", { params: { name }, body: { action: "REFRESH" } }))
+  if (!may("GET", `/repository/${name}/commits`)) return null
   return (
     <section aria-label={`Commits of ${name}`}>
       <Group justify="space-between">

@@ -1,5 +1,5 @@
 /** The results by kind: the place of a machine comes first, as one sentence. */
-import { Text, Title } from "@mantine/core"
+import { Title } from "@mantine/core"
 import type { ReactNode } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
@@ -89,22 +89,8 @@ const order = ["mac", "arp", "device", "port", "vlan"] as const
 
 const keyOf = ({ hostname, ip, mac, port, vlan }: Hit) => [hostname, port, vlan, mac, ip].join(" ")
 
-/** Shown when the search was for one machine. */
-const Answer = ({ hits }: { readonly hits: ReadonlyArray<Hit> }) => {
-  const [best] = hits
-  if (best === undefined || best.on_uplink === true || new Set(hits.map(({ mac }) => mac)).size > 1) return null
-  return (
-    <Text my="xs" role="status">
-      {best.mac} is on {device(best)} {port(best)}
-      {best.vlan !== null && `, VLAN ${best.vlan}`}
-      {best.description !== null && `: ${best.description}`}.
-    </Text>
-  )
-}
-
 export const Hits = ({ hits }: { readonly hits: ReadonlyArray<Hit> }) => (
   <>
-    <Answer hits={hits.filter(({ kind }) => kind === "mac")} />
     {order.map((kind) => {
       const found = hits.filter((hit) => hit.kind === kind)
       if (found.length === 0) return null

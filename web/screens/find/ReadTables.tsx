@@ -40,7 +40,7 @@ export const ReadTables = () => {
     <>
       <Group gap="md" my="xs">
         <Button variant="default" loading={busy} onClick={() => void read()}>
-          Read tables now
+          Read now
         </Button>
         {job !== null && <Reading id={job} />}
       </Group>

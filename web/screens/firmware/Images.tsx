@@ -1,6 +1,6 @@
 /** The images that switches can fetch, downloads with their progress, and the form to begin one. */
 import { size } from "../../../src/domain/words/Units.ts"
-import { Button, Checkbox, Group, Progress, Stack, Text, TextInput, Title } from "@mantine/core"
+import { Alert, Button, Checkbox, Group, Progress, Stack, Text, TextInput, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
@@ -13,6 +13,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
+import { Tone } from "../../parts/Tone.tsx"
 import { useAct } from "../../parts/useAct.ts"
 
 /** The whole percents that have arrived; undefined while the size is unknown. */
@@ -43,7 +44,39 @@ const Coming = ({ download: { bytes, by, file, job_id, total } }: { readonly dow
   )
 }
 
+/** How a download that was begun here goes, and how it ended: a wrong checksum is said where it was typed. */
+const Begun = ({ id }: { readonly id: number }) => {
+  const asked = useAsk("GET /job/:id", { params: { id } }, { kinds: ["job"], every: 5000 })
+  const job = asked.data?.answer.data.jobs[0]
+  const link = <PlainLink to={`/job/${id}`}>Job {id}</PlainLink>
+  if (job === undefined || job.finish_time === null)
+    return (
+      <Text role="status" py="xs">
+        The download has begun. {link}
+      </Text>
+    )
+  if (job.status === "FINISHED" && job.outcome === "success")
+    return (
+      <Text role="status" py="xs">
+        <Tone tone="good">The image is here, and its checksum is right.</Tone> {link}
+      </Text>
+    )
+  return (
+    <Alert role="alert" variant="outline" color="red" my="sm" className="problem" title="The image is not here">
+      {job.exception?.message ?? saidIn(job.result) ?? "The job ended without it."} {link}
+    </Alert>
+  )
+}
+
+/** The sentence in the result of a job that failed. */
+const saidIn = (result: unknown): string | undefined => {
+  if (typeof result === "string") return result
+  const said: unknown = typeof result === "object" && result !== null ? Reflect.get(result, "message") : undefined
+  return typeof said === "string" ? said : undefined
+}
+
 const Begin = () => {
+  const [begun, setBegun] = useState<number | null>(null)
   const client = useQueryClient()
   const [url, setUrl] = useState("")
   const [sha1, setSha1] = useState("")
@@ -51,7 +84,10 @@ const Begin = () => {
   const { busy, error, run } = useAct()
   const begin = async (event: FormEvent) => {
     event.preventDefault()
-    const isBegun = await run(() => ask("POST /firmware", { body: { url, sha1, verify_tls } }))
+    const isBegun = await run(async () => {
+      const { answer } = await ask("POST /firmware", { body: { url, sha1, verify_tls } })
+      setBegun(answer.job_id)
+    })
     if (!isBegun) return
     setUrl("")
     setSha1("")
@@ -89,6 +125,7 @@ const Begin = () => {
         </Button>
       </Group>
       {error !== null && <Problem error={error} title="The download did not begin" />}
+      {begun !== null && <Begun key={begun} id={begun} />}
     </form>
   )
 }

@@ -1,20 +1,23 @@
-/** The health of the server: its parts, figures with a verdict, waiting work, replicas and repositories. */
-import { duration, size } from "../../../src/domain/words/Units.ts"
-import { textOf } from "../../../src/domain/words/Word.ts"
+/** How the server does: findings first, then its parts, its queue and locks, what it keeps, and versions. */
+import { Alert } from "@mantine/core"
+import { version as pageVersion } from "../../../package.json"
+import type { Data } from "../../../src/api/Calls.ts"
 import { jobTitle, statusWords } from "../../../src/domain/words/JobWords.ts"
 import { partWords, retainedWords } from "../../../src/domain/words/ServerWords.ts"
-import { Alert, Title } from "@mantine/core"
-import type { Data } from "../../../src/api/Calls.ts"
+import { counted, duration, size } from "../../../src/domain/words/Units.ts"
+import { inSentence, textOf } from "../../../src/domain/words/Word.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { KeyValues } from "../../parts/KeyValues.tsx"
+import { Entries, Entry, Panel, PanelBody } from "../../parts/Panel.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
 import type { ToneName } from "../../parts/tones.ts"
 import { When } from "../../parts/When.tsx"
-import { Findings } from "./Findings.tsx"
+import { Findings, useFindings } from "./Findings.tsx"
+import { LockEntry } from "./LockEntry.tsx"
 
 const EVERY = 10_000
 
@@ -82,49 +85,6 @@ const figuresOf = ({ database, dead_letters, disk, process, queue }: Status): Re
   ]
 }
 
-const Repositories = () => {
-  const settings = useAsk("GET /repository/:name", { params: { name: "settings" } }, { kinds: ["repository"] })
-  const templates = useAsk("GET /repository/:name", { params: { name: "templates" } }, { kinds: ["repository"] })
-  const rows = [
-    { name: "settings", asked: settings },
-    { name: "templates", asked: templates }
-  ]
-  return (
-    <SmallTable
-      label="Repositories"
-      heads={["Repository", "In force"]}
-      rows={rows}
-      keyOf={({ name }) => name}
-      cells={({ asked, name }) => [
-        <PlainLink to={`/repository?name=${name}`}>{name}</PlainLink>,
-        <Asked of={asked} what={`the commit of ${name}`}>
-          {({ data }) => data}
-        </Asked>
-      ]}
-    />
-  )
-}
-
-const Replicas = ({ replicas }: { readonly replicas: NonNullable<Status["replicas"]> }) =>
-  replicas.length === 0 ? (
-    <Empty>
-      This server works alone. <PlainLink to="/manual/operations">Operations</PlainLink> says how several share the
-      work.
-    </Empty>
-  ) : (
-    <SmallTable
-      label="Replicas"
-      heads={["Address", "Standing", "Heard of"]}
-      rows={replicas}
-      keyOf={({ address }) => address}
-      cells={({ address, heard_seconds, is_healthy }) => [
-        address,
-        is_healthy ? <Tone tone="good">Works</Tone> : <Tone tone="bad">Does not answer</Tone>,
-        `${duration(heard_seconds)} ago`
-      ]}
-    />
-  )
-
 const Retained = ({ retained }: { readonly retained: NonNullable<Status["retained"]> }) =>
   retained.length === 0 ? (
     <Empty>
@@ -147,94 +107,149 @@ const Retained = ({ retained }: { readonly retained: NonNullable<Status["retaine
     />
   )
 
-const Stuck = () => {
+const Repository = ({ name }: { readonly name: "settings" | "templates" }) => {
+  const asked = useAsk("GET /repository/:name", { params: { name } }, { kinds: ["repository"] })
+  return (
+    <Entry
+      tone={asked.error === null ? "good" : "bad"}
+      title={<PlainLink to={`/repository?name=${name}`}>{name === "settings" ? "Settings" : "Templates"}</PlainLink>}
+    >
+      <Asked of={asked} what={`the commit of ${name}`}>
+        {({ data }) => data}
+      </Asked>
+    </Entry>
+  )
+}
+
+/** Checks that have no better row of their own. */
+const isOfRepository = (name: string) => name === "settings" || name === "templates"
+
+const Parts = ({ status }: { readonly status: Status }) => {
   const may = useMay()
-  if (!may("GET", "/system/findings")) return null
+  const replicas = status.replicas ?? []
+  return (
+    <Panel title="Parts">
+      <Entries label="Parts of the server">
+        {status.checks
+          .filter(({ name }) => !isOfRepository(name) || !may("GET", "/repository/settings"))
+          .map(({ message = "", name, status: standing }) => (
+            <Entry
+              key={name}
+              tone={standing === "UP" ? "good" : "bad"}
+              title={textOf(partWords, name)}
+              time={standing === "UP" ? "works" : "does not work"}
+            >
+              {message}
+            </Entry>
+          ))}
+        {may("GET", "/repository/settings") && (
+          <>
+            <Repository name="settings" />
+            <Repository name="templates" />
+          </>
+        )}
+        {figuresOf(status).map(({ name, text, tone }) => (
+          <Entry key={name} tone={tone} title={name} time={text} />
+        ))}
+        {replicas.length === 0 ? (
+          <Entry title="Replicas" time="none">
+            This server works alone. <PlainLink to="/manual/operations">How several share the work</PlainLink>
+          </Entry>
+        ) : (
+          replicas.map(({ address, heard_seconds, is_healthy }) => (
+            <Entry
+              key={address}
+              tone={is_healthy ? "good" : "bad"}
+              title={`Replica ${address}`}
+              time={is_healthy ? "works" : "does not answer"}
+            >
+              Heard of {duration(heard_seconds)} ago
+            </Entry>
+          ))
+        )}
+      </Entries>
+    </Panel>
+  )
+}
+
+const Queue = ({ queue }: Pick<Status, "queue">) => {
+  const may = useMay()
+  const asked = useAsk("GET /joblocks", {}, { kinds: ["lock", "job"], enabled: may("GET", "/joblocks") })
+  const locks = asked.data?.answer.data.locks ?? []
+  const jobs = queue?.jobs ?? []
+  return (
+    <Panel title="Queue and locks" aside={<PlainLink to="/jobs">All jobs</PlainLink>}>
+      {jobs.length + locks.length === 0 ? (
+        <Empty title="Nothing waits">No job is unfinished, and no lock is held.</Empty>
+      ) : (
+        <Entries label="Queue and locks">
+          {locks.map((lock) => (
+            <LockEntry key={lock.name} lock={lock} />
+          ))}
+          {jobs.map((job) => (
+            <Entry
+              key={`${job.function_name} ${job.status}`}
+              tone="info"
+              title={`${counted(job.count, "job")}: ${inSentence(jobTitle(job.function_name))}`}
+              time={textOf(statusWords, job.status)}
+            />
+          ))}
+        </Entries>
+      )}
+    </Panel>
+  )
+}
+
+const Versions = ({ status }: { readonly status: Status }) => (
+  <Panel title="Versions">
+    <PanelBody>
+      <KeyValues
+        label="Versions"
+        items={[
+          { key: "Server", value: `Switchyard ${status.version}, ${status.git_version}`, copy: status.git_version },
+          { key: "This page", value: `Switchyard ${pageVersion}` },
+          {
+            key: "Database",
+            value: status.database === null ? null : `PostgreSQL ${status.database.version}`
+          }
+        ]}
+      />
+    </PanelBody>
+  </Panel>
+)
+
+const Shown = ({ status }: { readonly status: Status }) => {
+  const findings = useFindings().data?.answer.data.findings
+  const down = status.checks.filter(({ status: standing }) => standing !== "UP")
+  const isWell = down.length === 0 && (findings === undefined || findings.length === 0)
   return (
     <>
-      <Title order={2} mt="md" mb="xs">
-        What is stuck
-      </Title>
+      {status.remark !== null && (
+        <Alert variant="outline" mb="sm" title="To know of">
+          {status.remark}
+        </Alert>
+      )}
+      {isWell && (
+        <Panel title={`All ${status.checks.length} parts are well`}>
+          <Empty>Nothing is stuck. What needs somebody appears here first, with what to do.</Empty>
+        </Panel>
+      )}
       <Findings />
+      <Parts status={status} />
+      <Queue queue={status.queue} />
+      <Panel title="What is kept">
+        <Retained retained={status.retained ?? []} />
+      </Panel>
+      <Versions status={status} />
     </>
   )
 }
 
-const Shown = ({ status }: { readonly status: Status }) => (
-  <>
-    <p>
-      Switchyard {status.version}, {status.git_version}
-    </p>
-    {status.remark !== null && (
-      <Alert variant="outline" mb="sm" title="To know of">
-        {status.remark}
-      </Alert>
-    )}
-    <SmallTable
-      label="Parts of the server"
-      heads={["Part", "Standing", "Why"]}
-      rows={status.checks}
-      keyOf={({ name }) => name}
-      cells={({ message = "", name, status: standing }) => [
-        textOf(partWords, name),
-        standing === "UP" ? <Tone tone="good">Works</Tone> : <Tone tone="bad">Does not work</Tone>,
-        message
-      ]}
-    />
-    <Stuck />
-    <Title order={2} mt="md" mb="xs">
-      Figures
-    </Title>
-    <SmallTable
-      label="Figures of the server"
-      heads={["What", "Now"]}
-      rows={figuresOf(status)}
-      keyOf={({ name }) => name}
-      cells={({ name, text, tone }) => [name, <Tone tone={tone}>{text}</Tone>]}
-    />
-    <Title order={2} mt="md" mb="xs">
-      Unfinished jobs
-    </Title>
-    {status.queue === null || status.queue.jobs.length === 0 ? (
-      <Empty>
-        No job is unfinished. <PlainLink to="/jobs">Jobs</PlainLink> has those that have ended.
-      </Empty>
-    ) : (
-      <SmallTable
-        label="Unfinished jobs"
-        heads={["Job", "Status", "Count"]}
-        rows={status.queue.jobs}
-        keyOf={(job) => `${job.function_name} ${job.status}`}
-        cells={(job) => [jobTitle(job.function_name), textOf(statusWords, job.status), job.count]}
-      />
-    )}
-    <Title order={2} mt="md" mb="xs">
-      What is kept
-    </Title>
-    <Retained retained={status.retained ?? []} />
-    <Title order={2} mt="md" mb="xs">
-      Replicas
-    </Title>
-    <Replicas replicas={status.replicas ?? []} />
-  </>
-)
-
 export const Health = () => {
-  const may = useMay()
   const asked = useAsk("GET /system/status", {}, { every: EVERY })
   return (
-    <>
-      <Asked of={asked} what="how the server does">
-        {({ data }) => <Shown status={data} />}
-      </Asked>
-      {may("GET", "/repository/settings") && (
-        <>
-          <Title order={2} mt="md" mb="xs">
-            Repositories
-          </Title>
-          <Repositories />
-        </>
-      )}
-    </>
+    <Asked of={asked} what="how the server does">
+      {({ data }) => <Shown status={data} />}
+    </Asked>
   )
 }

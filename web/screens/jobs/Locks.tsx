@@ -42,7 +42,7 @@ const LeftBehind = ({ lock: { job_id, name } }: { readonly lock: Lock }) => {
             act={() => request("DELETE /joblocks", { body: { name } })}
           >
             Waiting rollouts begin then, one after the other. No switch is changed by the release itself. While any job
-            runs, the server refuses it.
+            runs, or a safety timer of this one does, the server refuses it.
           </Confirm>
         )}
       </Group>

@@ -1,12 +1,15 @@
 /** New switches: what they are, where they are connected, whether they can be initialised, and the progress. */
 import { Worded } from "../../parts/Worded.tsx"
 import { stateWords } from "../../../src/domain/words/DeviceWords.ts"
-import { Accordion, Stack, Tabs, Text } from "@mantine/core"
+import { Accordion, Alert, Card, Stack, Tabs, Text } from "@mantine/core"
+import { IconPlugConnected } from "@tabler/icons-react"
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useWords } from "../../app/useAddress.ts"
+import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
 import { When } from "../../parts/When.tsx"
@@ -39,6 +42,13 @@ const One = ({ device, started }: OneProps) => (
       It {WORDS[device.state] ?? ""} since <When at={device.since} never="an unknown time" />. Address{" "}
       {device.dhcp_ip ?? "unknown"}.
     </Text>
+    {device.replaces !== null && (
+      <Text size="sm">
+        Looks like the replacement of{" "}
+        <PlainLink to={`/device/${encodeURIComponent(device.replaces)}`}>{device.replaces}</PlainLink>: it hangs where
+        that one was.
+      </Text>
+    )}
     {device.problems.length > 0 && <Problem error={device.problems.join(" ")} title="It cannot be initialised yet" />}
     <Where device={device} />
     {device.job_id !== null && <JobSteps id={device.job_id} />}
@@ -52,10 +62,12 @@ const List = ({ started }: Pick<OneProps, "started">) => {
     <Asked of={asked} what="the new switches">
       {({ data: { devices } }) =>
         devices.length === 0 ? (
-          <Empty>
-            There are no new switches. Plug a blank one in: it asks for an address by DHCP, is discovered, and appears
-            here automatically.
-          </Empty>
+          <Card withBorder>
+            <Empty icon={IconPlugConnected} title="There are no new switches.">
+              Plug a blank one in: it asks for an address by DHCP, is found, and appears here by itself. If it does not,
+              look at the leases: the DHCP server tells of each switch that asks.
+            </Empty>
+          </Card>
         ) : (
           <Accordion variant="separated" chevronPosition="left" my="xs" keepMounted={false}>
             {devices.map((device) => (
@@ -76,7 +88,37 @@ const List = ({ started }: Pick<OneProps, "started">) => {
   )
 }
 
+/** Leases that were refused: such a switch never appears in the list, so its reason stands above it. */
+const RefusedLeases = () => {
+  const may = useMay()
+  const asked = useAsk(
+    "GET /dhcp_leases",
+    {},
+    { kinds: ["device"], every: 30_000, enabled: may("GET", "/dhcp_leases") }
+  )
+  const refused = (asked.data?.answer.data.leases ?? []).filter(({ outcome }) => outcome === "refused")
+  const [first] = refused
+  if (first === undefined) return null
+  return (
+    <Alert
+      variant="outline"
+      color="red"
+      my="xs"
+      role="status"
+      className="problem"
+      title={
+        refused.length === 1
+          ? "The lease of a switch was refused"
+          : `The leases of ${refused.length} switches were refused`
+      }
+    >
+      {first.ztp_mac}, {first.dhcp_ip}: {first.message} <PlainLink to="/new?tab=leases">All leases</PlainLink>
+    </Alert>
+  )
+}
+
 export default function New() {
+  const may = useMay()
   const [{ tab = "one" }, change] = useWords()
   const [all, setStarted] = useState<ReadonlyArray<{ readonly job: number; readonly hostname: string }>>([])
   return (
@@ -86,8 +128,8 @@ export default function New() {
         <Tabs.List>
           <Tabs.Tab value="one">One by one</Tabs.Tab>
           <Tabs.Tab value="several">Several at once</Tabs.Tab>
-          <Tabs.Tab value="keys">Host keys</Tabs.Tab>
-          <Tabs.Tab value="leases">Leases</Tabs.Tab>
+          {may("GET", "/device_hostkeys") && <Tabs.Tab value="keys">Host keys</Tabs.Tab>}
+          {may("GET", "/dhcp_leases") && <Tabs.Tab value="leases">Leases</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="one">
           {all.map(({ hostname, job }) => (
@@ -96,6 +138,7 @@ export default function New() {
               <JobSteps id={job} />
             </section>
           ))}
+          <RefusedLeases />
           <List started={(job, hostname) => setStarted([...all, { job, hostname }])} />
         </Tabs.Panel>
         <Tabs.Panel value="several" pt="sm">

@@ -84,12 +84,12 @@ export const Several = () => {
       )
     })
   const isReady = standings.length === lines.length && lines.length > 0 && standings.every(({ ready }) => ready)
-  if (!may("POST", "/device_init/1")) return <Text>Your role does not initialise switches.</Text>
+  if (!may("POST", "/device_init/1")) return <Text>You may look, not set up.</Text>
   return (
     <Stack gap="xs">
       <Text size="sm">
         One line a switch: MAC address, serial number or present name; its name from now on; ACCESS, DIST or CORE
-        (ACCESS when left out).
+        (ACCESS when left out). A first line with headings, such as “name, serial, type”, may put them into any order.
       </Text>
       <Textarea
         label="List"

@@ -45,14 +45,43 @@ const problemOf = ({ found, hostname, isDouble, sent }: Typed): string | undefin
 const cellsOf = (line: string): ReadonlyArray<string> =>
   line.split(/[,;\t]/).map((cell) => cell.trim().replaceAll(/^"|"$/g, ""))
 
-/** The lines that are not empty; the header line of a file is omitted. */
+type Column = "word" | "hostname" | "type"
+
+/** The columns by what a header may call them. */
+const HEADERS: Readonly<Record<string, Column>> = {
+  switch: "word",
+  serial: "word",
+  serialnumber: "word",
+  mac: "word",
+  macaddress: "word",
+  presentname: "word",
+  name: "hostname",
+  hostname: "hostname",
+  newname: "hostname",
+  type: "type",
+  devicetype: "type"
+}
+
+const ORDER: ReadonlyArray<Column> = ["word", "hostname", "type"]
+
+/** The columns that a line names; undefined if it is no header. Other columns of a header are not read. */
+const headerOf = (cells: ReadonlyArray<string>): ReadonlyArray<Column | undefined> | undefined => {
+  const columns = cells.map((cell) => HEADERS[bare(cell)])
+  return columns.includes("word") && columns.includes("hostname") ? columns : undefined
+}
+
+/** The lines that are not empty. The first may be a header, which may put the columns into any order. */
 export const linesIn = (text: string, devices: ReadonlyArray<Discovered>): ReadonlyArray<Line> => {
-  const lines = text
+  const [first = [], ...others] = text
     .split(/\r?\n/)
     .map(cellsOf)
-    .filter(([word = ""]) => word !== "" && !/^(mac|serial|switch)\b/i.test(word))
+    .filter((cells) => cells.some((cell) => cell !== ""))
+  const header = headerOf(first)
+  const columns = header ?? ORDER
   const seen = new Set<string>()
-  return lines.map(([word = "", hostname = "", sent = ""], index) => {
+  return (header === undefined && first.length > 0 ? [first, ...others] : others).map((cells, index) => {
+    const cell = (column: Column): string => cells[columns.indexOf(column)] ?? ""
+    const [word, hostname, sent] = [cell("word"), cell("hostname"), columns.includes("type") ? cell("type") : ""]
     const meant = devices.filter((device) => isMeant(word, device))
     const problem = problemOf({ word, hostname, sent, isDouble: seen.has(hostname), found: meant.length })
     seen.add(hostname)

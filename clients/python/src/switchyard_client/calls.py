@@ -286,6 +286,14 @@ class Calls(Transport):
         """Counts of devices over time. ``GET /api/v1.0/overview/history``"""
         return self._call("GET", "/api/v1.0/overview/history", query={"hours": hours, "step": step})  # type: ignore[no-any-return]
 
+    def get_port_options(self, hostname: str | int) -> PortOptions:
+        """List what ports can be given. ``GET /api/v1.0/device/{hostname}/port_options``"""
+        return self._call("GET", path_of("/api/v1.0/device/{hostname}/port_options", {"hostname": hostname}))  # type: ignore[no-any-return]
+
+    def get_port_readings(self, hostname: str | int, *, max_age: str | int | None = None) -> PortReadings:
+        """Read the ports as last read. ``GET /api/v1.0/device/{hostname}/port_readings``"""
+        return self._call("GET", path_of("/api/v1.0/device/{hostname}/port_readings", {"hostname": hostname}), query={"max_age": max_age})  # type: ignore[no-any-return]
+
     def get_previous_config(self, hostname: str | int, *, job_id: int | None = None, previous: int | None = None, before: str | int | None = None) -> PreviousConfig:
         """Read an earlier configuration. ``GET /api/v1.0/device/{hostname}/previous_config``"""
         return self._call("GET", path_of("/api/v1.0/device/{hostname}/previous_config", {"hostname": hostname}), query={"job_id": job_id, "previous": previous, "before": before})  # type: ignore[no-any-return]

@@ -666,6 +666,8 @@ class FindHit(TypedDict):
     first_seen: str | None
     last_seen: str | None
     on_uplink: bool | None
+    vlan_name: str | None
+    location: str | None
 
 
 class FindTables(TypedDict):
@@ -740,6 +742,7 @@ class Freeze(TypedDict):
     is_in_force: bool
     begins_at: str | None
     ends_at: str | None
+    spans: list[WindowSpan]
 
 
 class GeneratedConfig(TypedDict):
@@ -1316,6 +1319,15 @@ class PortFileResult(TypedDict):
     version: str
 
 
+class PortMachine(TypedDict):
+    port: str
+    mac: str
+    ip: str | None
+    vlan: int | None
+    first_seen: str
+    last_seen: str
+
+
 class PortOptics(TypedDict):
     media: str
     serial: str
@@ -1323,6 +1335,47 @@ class PortOptics(TypedDict):
     tx_power: float | None
     bias: float | None
     temperature: float | None
+
+
+class PortOptions(TypedDict):
+    vlans: list[PortVlan]
+    profiles: list[PortProfile]
+    location: str | None
+
+
+class PortProfile(TypedDict):
+    name: str
+    description: str
+
+
+class PortReading(TypedDict):
+    is_up: bool | None
+    is_enabled: bool | None
+    description: str
+    last_flapped: float
+    mtu: float | None
+    speed: int | None
+    mac_address: str
+    errors: NotRequired[PortErrors]
+    light: NotRequired[PortOptics]
+
+
+class PortReadingProblem(TypedDict):
+    busy: bool
+    message: str
+
+
+class PortReadings(TypedDict):
+    read_at: str | None
+    age: float | None
+    problem: PortReadingProblem | None
+    ports: dict[str, PortReading]
+    machines: list[PortMachine]
+
+
+class PortVlan(TypedDict):
+    id: int
+    name: str
 
 
 class PreconditionFailed(TypedDict):
@@ -1863,6 +1916,7 @@ class Window(TypedDict):
     is_open: bool
     opens_at: str | None
     closes_at: str | None
+    spans: list[WindowSpan]
 
 
 class WindowOverview(TypedDict):
@@ -1871,6 +1925,15 @@ class WindowOverview(TypedDict):
     windows: list[Window]
     freezes: list[Freeze]
     asked: WindowVerdict | None
+
+
+WindowSpan = TypedDict(
+    "WindowSpan",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
 
 
 class WindowVerdict(TypedDict):

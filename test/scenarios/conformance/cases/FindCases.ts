@@ -84,6 +84,12 @@ export const findCases: ReadonlyArray<Case> = [
   ]),
   found("a device by its IP address", "10.100.3.1", [{ kind: "device", hostname: "dist1" }]),
   found("a device by the serial number of a member", "ab1234", [{ kind: "device", hostname: "east-a1" }]),
+  found("a device by its location", "room e-2", [
+    { kind: "device", hostname: "special-a8", location: "East wing, room E-2, rack 2" }
+  ]),
+  found("a port by its switch and its number", "a1 eth2", [
+    { kind: "port", hostname: "east-a1", port: "Ethernet2", description: "room 5", location: null }
+  ]),
   found("a port by its description", "ROOM", [
     { kind: "port", hostname: "east-a1", port: "Ethernet2", description: "room 5", mac: null }
   ]),

@@ -92,6 +92,71 @@ const reads: ReadonlyArray<Case> = [
     error(/^Could not get interface states, unknown exception: ConnectionException: connection refused by /)
   ),
   withoutDriver({ method: "GET", path: "/device/east-a1/interface_status" }),
+  get(
+    "ports that were never read",
+    "/device/east-a1/port_readings",
+    200,
+    data({ read_at: null, age: null, problem: null, ports: {}, machines: [] })
+  ),
+  get(
+    "ports that are read now",
+    "/device/east-a1/port_readings?max_age=0",
+    200,
+    data({
+      problem: null,
+      ports: { Ethernet2: { speed: 0, is_up: false }, Ethernet48: { is_up: true, light: { tx_power: -2.5 } } }
+    })
+  ),
+  {
+    name: "the last good reading of a device that does not answer, with the reason",
+    given: [
+      `insert into port_reading (device_id, read_at, ports) select id, '2026-03-03T12:03:05Z', '{"Ethernet1":
+        {"is_up": true, "is_enabled": true, "description": "", "last_flapped": -1, "mtu": 1500, "speed": 1000, "mac_address": ""}}'
+        from device where hostname = 'broken-a9'`
+    ],
+    request: { method: "GET", path: "/device/broken-a9/port_readings?max_age=60" },
+    reply: {
+      status: 200,
+      body: data({
+        read_at: "2026-03-03T12:03:05",
+        problem: { busy: false, message: /^connection refused by / },
+        ports: { Ethernet1: { is_up: true } }
+      })
+    }
+  },
+  get(
+    "that a device that is not managed is not read",
+    "/device/east-a2/port_readings?max_age=0",
+    200,
+    data({ read_at: null, problem: { busy: false, message: "east-a2 is not a managed device" } })
+  ),
+  get(
+    "no age that is no number",
+    "/device/east-a1/port_readings?max_age=soon",
+    400,
+    error("max_age must be a number of seconds")
+  ),
+  get("no readings of an unknown device", "/device/nobody/port_readings", 404, error("Device not found")),
+  get("no options of an unknown device", "/device/nobody/port_options", 404, error("Device not found")),
+  get(
+    "what ports can be given",
+    "/device/east-a1/port_options",
+    200,
+    data({
+      vlans: [
+        { id: 500, name: "STUDENT" },
+        { id: 501, name: "GUEST" }
+      ],
+      profiles: [{ name: "guests", description: "Desk for guests" }],
+      location: null
+    })
+  ),
+  get(
+    "the place of a device",
+    "/device/special-a8/port_options",
+    200,
+    data({ location: "East wing, room E-2, rack 2" })
+  ),
   ...["east-a1;x=1", "east-a1;", "4;jsessionid=1"].map((name) =>
     get("that nothing is cut off a name", `/device/${name}`, 404, error("Not Found"))
   )

@@ -22,3 +22,15 @@ it("a header line and empty lines are omitted, and a name counts once", () => {
   const lines = linesIn("serial,name\n\nWTW1,lhv-acc1\nWTW2,lhv-acc1\n", DEVICES)
   expect(lines.map(({ problem }) => problem)).toEqual([undefined, "the name lhv-acc1 stands twice in the list"])
 })
+
+it("a header puts the columns into any order, and its other columns are not read", () => {
+  const text = "Type;Room;Name;MAC address\nDIST;E-2;lhv-dist9;94:8e:d3:00:04:00\n;;lhv-acc1;948ED3000300\n"
+  expect(linesIn(text, DEVICES)).toMatchObject([
+    { line: 1, id: 5, hostname: "lhv-dist9", type: "DIST", problem: undefined },
+    { line: 2, id: 4, hostname: "lhv-acc1", type: "ACCESS", problem: undefined }
+  ])
+})
+
+it("without a header the order is switch, name, type", () => {
+  expect(linesIn("wtw1,name,DIST", DEVICES)).toMatchObject([{ id: 4, hostname: "name", type: "DIST" }])
+})

@@ -1,54 +1,118 @@
 /**
- * The ports of a switch as they lie on its front: two rows, in the colour of their state. A press selects a port, a second one deselects
- * it.
+ * The front of a switch: blocks of twelve, the first of each pair above, in the colours of a layer. It is one stop of the tab key: arrows move,
+ * space marks, Enter opens. The key below counts, and filters.
  */
-import { inSentence, textOf } from "../../../../src/domain/words/Word.ts"
-import { configTypeWords } from "../../../../src/domain/words/DeviceWords.ts"
-import type { ToneName } from "../../../parts/tones.ts"
-import { isEditable, isEnabled, type StoredPort, vlanOf } from "./edits.ts"
-
-export interface PortState {
-  readonly is_up: boolean | null
-  readonly is_enabled: boolean | null
-}
+import { IconAlertTriangle, IconBan } from "@tabler/icons-react"
+import { type KeyboardEvent, type MouseEvent, useRef, useState } from "react"
+import { inSentence } from "../../../../src/domain/words/Word.ts"
+import { counted } from "../../../../src/domain/words/Units.ts"
+import type { StoredPort } from "./edits.ts"
+import {
+  blocksOf,
+  errorsOf,
+  keyOf,
+  neighbourOf,
+  type PortReading,
+  shortName,
+  type Shown,
+  stateOf,
+  useOf
+} from "./plate.ts"
 
 interface Props {
   readonly ports: ReadonlyArray<StoredPort>
-  readonly states: Readonly<Record<string, PortState>> | undefined
+  readonly readings: Readonly<Record<string, PortReading>>
+  readonly shownOf: (port: StoredPort) => Shown
   readonly chosen: ReadonlySet<string>
-  readonly choose: (name: string) => void
+  /** Opens one port, and lets go of the others. */
+  readonly open: (name: string) => void
+  readonly mark: (name: string) => void
+  /** The entry of the key whose ports are shown alone. */
+  readonly only: string | undefined
+  readonly filter: (entry: string | undefined) => void
 }
 
-const standing = (port: StoredPort, state: PortState | undefined): readonly [tone: ToneName, word: string] => {
-  if (state === undefined) return isEnabled(port) ? ["quiet", "not read"] : ["warn", "disabled"]
-  if (state.is_enabled === false) return ["warn", "disabled"]
-  if (state.is_up === null) return ["quiet", "unknown"]
-  return state.is_up ? ["good", "up"] : ["quiet", "down"]
+const Mark = ({ mark }: Pick<Shown, "mark">) => {
+  if (mark === "off") return <IconBan size={11} stroke={1.75} aria-hidden />
+  if (mark === "errors") return <IconAlertTriangle size={11} stroke={1.75} aria-hidden />
+  return null
 }
 
-/** `Ethernet12` → `12`, `Ethernet1/3` → `1/3`. */
-const shortName = (name: string): string => name.replace(/^[A-Za-z-]+/, "") || name
+const sentenceOf = (port: StoredPort, reading: PortReading | undefined): string => {
+  const errors = errorsOf(reading)
+  return `${port.name}: ${inSentence(stateOf(port, reading))}, ${useOf(port)}${errors > 0 ? `, ${counted(errors, "error")}` : ""}`
+}
 
-export const Faceplate = ({ choose, chosen, ports, states }: Props) => (
-  <div className="faceplate" role="group" aria-label="Ports">
-    {ports.map((port) => {
-      const [tone, word] = standing(port, states?.[port.name])
-      const use = vlanOf(port) || inSentence(textOf(configTypeWords, port.configtype))
-      return (
-        <button
-          key={port.name}
-          type="button"
-          className="port"
-          data-tone={tone}
-          aria-pressed={chosen.has(port.name)}
-          aria-label={`${port.name}: ${word}, ${use}`}
-          title={`${port.name}: ${word}, ${use}`}
-          disabled={!isEditable(port)}
-          onClick={() => choose(port.name)}
-        >
-          {shortName(port.name)}
-        </button>
-      )
-    })}
-  </div>
-)
+export const Faceplate = ({ chosen, filter, mark, only, open, ports, readings, shownOf }: Props) => {
+  const blocks = blocksOf(ports)
+  const front = useRef<HTMLDivElement>(null)
+  const [active, setActive] = useState<string | undefined>(undefined)
+  const stop = active ?? [...chosen][0] ?? ports[0]?.name
+  const focus = (name: string) => {
+    setActive(name)
+    front.current?.querySelector<HTMLButtonElement>(`[data-port="${CSS.escape(name)}"]`)?.focus()
+  }
+  const onKey = (event: KeyboardEvent, name: string) => {
+    if (event.key === " ") {
+      event.preventDefault()
+      return mark(name)
+    }
+    const to = neighbourOf(blocks, name, event.key)
+    if (to === undefined) return
+    event.preventDefault()
+    focus(to)
+  }
+  const onClick = (event: MouseEvent, name: string) => {
+    setActive(name)
+    if (event.ctrlKey || event.metaKey || event.shiftKey) mark(name)
+    else open(name)
+  }
+  return (
+    <>
+      <div className="front" role="group" aria-label="Front of the switch" ref={front}>
+        {blocks.map((block) => (
+          <div key={block[0]?.name} className="front-block">
+            {block.map((port) => {
+              const shown = shownOf(port)
+              const sentence = sentenceOf(port, readings[port.name])
+              return (
+                <button
+                  key={port.name}
+                  type="button"
+                  className="front-port"
+                  data-port={port.name}
+                  data-colour={shown.colour}
+                  data-fill={shown.fill}
+                  data-faded={only !== undefined && shown.entry !== only}
+                  aria-pressed={chosen.has(port.name)}
+                  aria-label={sentence}
+                  title={sentence}
+                  tabIndex={port.name === stop ? 0 : -1}
+                  onKeyDown={(event) => onKey(event, port.name)}
+                  onClick={(event) => onClick(event, port.name)}
+                >
+                  {shortName(port.name)}
+                  <Mark mark={shown.mark} />
+                </button>
+              )
+            })}
+          </div>
+        ))}
+      </div>
+      <ul className="front-key" aria-label="Key">
+        {keyOf(ports.map(shownOf)).map(({ colour, count, entry, fill }) => (
+          <li key={entry}>
+            <button
+              type="button"
+              aria-pressed={only === entry}
+              onClick={() => filter(only === entry ? undefined : entry)}
+            >
+              <span className="front-swatch" data-colour={colour} data-fill={fill} aria-hidden />
+              {entry} <b>{count}</b>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

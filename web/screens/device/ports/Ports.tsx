@@ -1,150 +1,269 @@
-/** The ports of a device: selected on its front, changed together, with the effect on the configuration before they are saved. */
-import { speed } from "../../../../src/domain/words/Units.ts"
-import { textOf } from "../../../../src/domain/words/Word.ts"
-import { configTypeWords } from "../../../../src/domain/words/DeviceWords.ts"
-import { Button, Group, Text } from "@mantine/core"
-import type { PortOptics } from "../../../../src/domain/DeviceReadings.ts"
+/** The ports of a device: its front in layers, a table, and the card that changes one or several. */
+import { Button, Checkbox, Group, SegmentedControl, Table, Text, TextInput, Title } from "@mantine/core"
+import { IconFileSpreadsheet, IconRefresh } from "@tabler/icons-react"
+import { useState } from "react"
+import { counted, speed } from "../../../../src/domain/words/Units.ts"
+import { inSentence } from "../../../../src/domain/words/Word.ts"
 import { useAsk } from "../../../api/useAsk.ts"
+import { useWords } from "../../../app/useAddress.ts"
+import { useDraft } from "../../../app/useDraft.ts"
 import { useMay } from "../../../app/useSession.ts"
 import { Asked } from "../../../parts/Asked.tsx"
 import { Empty } from "../../../parts/Empty.tsx"
+import { PlainLink } from "../../../parts/PlainLink.tsx"
 import { Problem } from "../../../parts/Problem.tsx"
-import { SmallTable } from "../../../parts/SmallTable.tsx"
 import { Tone } from "../../../parts/Tone.tsx"
-import type { ToneName } from "../../../parts/tones.ts"
+import { When } from "../../../parts/When.tsx"
 import type { TabProps } from "../Device.tsx"
-import { descriptionOf, hasEdits, isEnabled, isTyped, UNTOUCHED, vlanOf } from "./edits.ts"
+import { descriptionOf, hasEdits, isEditable, isTyped, type StoredPort, UNTOUCHED } from "./edits.ts"
 import { Faceplate } from "./Faceplate.tsx"
-import { PortForm } from "./PortForm.tsx"
-import { useDraft } from "../../../app/useDraft.ts"
+import { errorsOf, type Layer, LAYERS, layersIn, type Readings, shownOf, stateOf, useOf } from "./plate.ts"
+import { PortCard } from "./PortCard.tsx"
+import "./ports.css"
+import { useReadings, useVlans } from "./usePorts.ts"
+
+const LAYER_WORDS: Readonly<Record<Layer, string>> = { vlan: "VLAN", speed: "Speed", errors: "Errors" }
 
 const toggled = (names: ReadonlyArray<string>, name: string): ReadonlyArray<string> =>
   names.includes(name) ? names.filter((other) => other !== name) : [...names, name]
 
-const dbm = (power: number | null): string => (power === null ? "–" : power.toFixed(1))
-
-const lightOf = (optics: PortOptics | undefined): string => {
-  if (optics === undefined || (optics.rx_power === null && optics.tx_power === null)) return ""
-  return `${dbm(optics.rx_power)}, ${dbm(optics.tx_power)} dBm`
+/** How old the readings are, and why they are not newer. */
+const Age = ({ isReading, readings }: { readonly readings: Readings | undefined; readonly isReading: boolean }) => {
+  if (readings === undefined) return null
+  const { ports, problem, read_at } = readings
+  const up = Object.values(ports).filter(({ is_up }) => is_up === true).length
+  return (
+    <Text role="status" size="sm" component="span">
+      {read_at === null ? "Not read yet" : `${counted(up, "port is", "ports are")} up, read `}
+      {read_at !== null && <When at={read_at} />}
+      {isReading && ". Reading the switch…"}
+      {problem !== null && !isReading && (
+        <>
+          {". "}
+          <Tone tone="warn">{problem.busy ? "The switch is busy" : "The switch was not read"}</Tone>{" "}
+          <span title={problem.message}>
+            {read_at === null ? problem.message : "what you see is the last good reading"}
+          </span>
+        </>
+      )}
+    </Text>
+  )
 }
 
-const wordOf = (isUp: boolean | null | undefined): string => {
-  if (isUp === undefined) return ""
-  if (isUp === null) return "unknown"
-  return isUp ? "up" : "down"
+interface RowProps {
+  readonly port: StoredPort
+  readonly readings: Readings | undefined
+  readonly isChosen: boolean
+  readonly open: () => void
+  readonly mark: () => void
 }
 
-/** Counts that should be zero; nothing if they were not read. */
-const Counted = ({ counts, tone }: { readonly counts: ReadonlyArray<number | undefined>; readonly tone: ToneName }) => {
-  if (counts.every((count) => count === undefined)) return null
-  const words = counts.map((count) => (count ?? 0).toLocaleString()).join(", ")
-  return counts.some((count) => (count ?? 0) > 0) ? <Tone tone={tone}>{words}</Tone> : <span>{words}</span>
+const Row = ({ isChosen, mark, open, port, readings }: RowProps) => {
+  const reading = readings?.ports[port.name]
+  const machines = readings?.machines.filter((machine) => machine.port === port.name) ?? []
+  const errors = errorsOf(reading)
+  const state = stateOf(port, reading)
+  return (
+    <Table.Tr {...(isChosen ? { "data-chosen": true } : {})}>
+      <Table.Td>
+        {isEditable(port) && (
+          <Checkbox size="xs" checked={isChosen} onChange={mark} aria-label={`Choose ${port.name}`} />
+        )}
+      </Table.Td>
+      <Table.Td>
+        <button type="button" className="port-name" onClick={open}>
+          {port.name}
+        </button>
+      </Table.Td>
+      <Table.Td>
+        {errors > 0 ? (
+          <Tone tone="warn">{`${state}, ${counted(errors, "error")}`}</Tone>
+        ) : (
+          <Tone tone={reading?.is_up === true ? "good" : "quiet"}>{state}</Tone>
+        )}
+      </Table.Td>
+      <Table.Td>{reading?.is_up === true && reading.speed !== null ? speed(reading.speed) : "–"}</Table.Td>
+      <Table.Td>{useOf(port)}</Table.Td>
+      <Table.Td>{descriptionOf(port)}</Table.Td>
+      <Table.Td className="mono">
+        {machines[0] === undefined ? "–" : machines[0].mac.toLowerCase()}
+        {machines.length > 1 && ` +${machines.length - 1}`}
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+const HEADS = ["Choose", "Port", "State", "Speed", "VLAN", "Description", "Connected"]
+
+const matches = (port: StoredPort, readings: Readings | undefined, words: string): boolean => {
+  const macs = readings?.machines.filter((machine) => machine.port === port.name).map(({ mac }) => mac) ?? []
+  return [port.name, useOf(port), descriptionOf(port), ...macs].join(" ").toLowerCase().includes(words.toLowerCase())
 }
 
 export default function Ports({ device: { hostname, state } }: TabProps) {
   const may = useMay()
-  const [typed, setTyped] = useDraft("ports", UNTOUCHED, isTyped, ({ edits }) => hasEdits(edits))
+  const [words, change] = useWords()
+  const [search, setSearch] = useState("")
+  const opened = words["port"] === undefined ? UNTOUCHED : { ...UNTOUCHED, names: [words["port"]] }
+  const [typed, setTyped] = useDraft("ports", opened, isTyped, ({ edits }) => hasEdits(edits))
   const { edits, names, pinned } = typed
   const chosen = new Set(names)
   const asked = useAsk("GET /device/:hostname/interfaces", { params: { hostname } }, { kinds: ["interface"] })
-  const read = useAsk(
-    "GET /device/:hostname/interface_status",
-    { params: { hostname } },
-    { once: true, enabled: state === "MANAGED" }
-  )
-  const states = read.data?.answer.data.interface_status
-  const light = useAsk(
-    "GET /device/:hostname/optics",
-    { params: { hostname } },
-    { once: true, enabled: state === "MANAGED" && states !== undefined }
-  )
-  const optics = light.data?.answer.data.optics
+  const { error, isReading, read, readings } = useReadings(hostname)
+  const vlans = useVlans(hostname).map(({ name }) => name)
+  const layers = layersIn(readings?.ports)
+  const layer = LAYERS.find((one) => one === words["layer"] && layers.includes(one)) ?? "vlan"
+  const only = words["key"]
+  const shown = (port: StoredPort) => shownOf(layer, port, readings?.ports[port.name], vlans)
+  const choose = (to: ReadonlyArray<string>) => {
+    setTyped({ ...UNTOUCHED, names: to })
+    change({ port: to.length === 1 ? to[0] : undefined })
+  }
+  const open = (name: string) => choose(names.length === 1 && names[0] === name ? [] : [name])
+  const mark = (name: string) => choose(toggled(names, name))
   return (
     <Asked of={asked} what={`the ports of ${hostname}`}>
-      {({ data: { interfaces, version } }) => (
-        <>
-          <Group mb="xs">
-            <Text role="status" size="sm">
-              {states === undefined
-                ? "Not read yet."
-                : `${Object.values(states).filter(({ is_up }) => is_up === true).length} ports are up.`}{" "}
-              {chosen.size > 0 && `${chosen.size} chosen.`}
-            </Text>
-            {state === "MANAGED" && (
-              <Button
-                size="compact-sm"
-                variant="default"
-                loading={read.isFetching}
-                onClick={() => void Promise.all([read.refetch(), light.refetch()])}
-              >
-                Read again
-              </Button>
-            )}
-            {chosen.size > 0 && (
-              <Button size="compact-sm" variant="default" onClick={() => setTyped(UNTOUCHED)}>
-                Clear selection
-              </Button>
-            )}
-          </Group>
-          {read.error !== null && <Problem error={read.error} title="The states of the ports could not be read" />}
-          {interfaces.length === 0 ? (
+      {({ data: { interfaces, version } }) => {
+        if (interfaces.length === 0)
+          return (
             <Empty>This device has no ports here: those of distribution and core switches are in the settings.</Empty>
-          ) : (
-            <Faceplate
-              ports={interfaces}
-              states={states}
-              chosen={chosen}
-              choose={(name) => setTyped({ ...UNTOUCHED, names: toggled(names, name) })}
-            />
-          )}
-          {chosen.size > 0 && may("PUT", `/device/${hostname}/interfaces`) && (
-            <PortForm
-              key={names.join(" ")}
-              hostname={hostname}
-              version={version}
-              ports={interfaces.filter(({ name }) => chosen.has(name))}
-              reread={() => asked.refetch()}
-              edits={edits}
-              pinned={pinned}
-              type={(changes) => setTyped({ ...typed, ...changes })}
-            />
-          )}
-          {interfaces.length > 0 && (
-            <SmallTable
-              label="Ports in words"
-              heads={[
-                "Port",
-                "Use",
-                "VLAN",
-                "Description",
-                "Enabled",
-                "State",
-                "Speed",
-                "Errors in, out",
-                "Discarded in, out",
-                "Light in, out"
-              ]}
-              rows={interfaces}
-              keyOf={({ name }) => name}
-              cells={(port) => {
-                const shown = states?.[port.name]
-                return [
-                  port.name,
-                  <span title={port.configtype}>{textOf(configTypeWords, port.configtype)}</span>,
-                  vlanOf(port),
-                  descriptionOf(port),
-                  isEnabled(port) ? "yes" : "no",
-                  wordOf(shown?.is_up),
-                  shown === undefined ? "" : speed(shown.speed),
-                  <Counted counts={[shown?.errors?.in, shown?.errors?.out]} tone="bad" />,
-                  <Counted counts={[shown?.errors?.in_discards, shown?.errors?.out_discards]} tone="warn" />,
-                  lightOf(optics?.[port.name])
-                ]
-              }}
-            />
-          )}
-        </>
-      )}
+          )
+        const listed = interfaces.filter(
+          (port) => (only === undefined || shown(port).entry === only) && matches(port, readings, search)
+        )
+        const ports = interfaces.filter(({ name }) => chosen.has(name))
+        return (
+          <div className="ports-split" data-open={ports.length > 0}>
+            <div>
+              <section className="group" aria-label="Ports">
+                <Group justify="space-between" mb="sm" p={6}>
+                  <Group gap="sm">
+                    <Title order={2}>Ports</Title>
+                    <Age readings={readings} isReading={isReading} />
+                  </Group>
+                  <Group gap="xs">
+                    {layers.length > 1 && (
+                      <SegmentedControl
+                        size="xs"
+                        aria-label="Colour by"
+                        value={layer}
+                        onChange={(to) => change({ layer: to === "vlan" ? undefined : to, key: undefined })}
+                        data={layers.map((value) => ({ value, label: LAYER_WORDS[value] }))}
+                      />
+                    )}
+                    {state === "MANAGED" && (
+                      <Button
+                        variant="default"
+                        loading={isReading}
+                        leftSection={<IconRefresh size={14} stroke={1.75} />}
+                        onClick={() => void read()}
+                      >
+                        Read again
+                      </Button>
+                    )}
+                  </Group>
+                </Group>
+                {error !== null && <Problem error={error} title="The readings could not be loaded" />}
+                <Faceplate
+                  ports={interfaces}
+                  readings={readings?.ports ?? {}}
+                  shownOf={shown}
+                  chosen={chosen}
+                  open={open}
+                  mark={mark}
+                  only={only}
+                  filter={(entry) => change({ key: entry })}
+                />
+              </section>
+              <section className="group" aria-label="Ports in words">
+                <Group justify="space-between" mb="xs">
+                  <Group gap="xs">
+                    <TextInput
+                      type="search"
+                      aria-label="Search ports"
+                      placeholder="Search ports"
+                      value={search}
+                      onChange={(event) => setSearch(event.currentTarget.value)}
+                    />
+                    {only !== undefined && (
+                      <Button variant="default" onClick={() => change({ key: undefined })}>
+                        Only {inSentence(only)} ×
+                      </Button>
+                    )}
+                    {chosen.size > 0 && (
+                      <Button variant="default" onClick={() => choose([])}>
+                        Clear selection
+                      </Button>
+                    )}
+                  </Group>
+                  {may("GET", "/interfaces.csv") && (
+                    <PlainLink to={`/ports?switches=${encodeURIComponent(hostname)}`}>
+                      <IconFileSpreadsheet size={14} stroke={1.75} aria-hidden /> Several ports by a list
+                    </PlainLink>
+                  )}
+                </Group>
+                <Table.ScrollContainer
+                  minWidth={420}
+                  scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "region", "aria-label": "Ports in words" } }}
+                >
+                  <Table aria-label="Ports in words" highlightOnHover verticalSpacing={4}>
+                    <Table.Thead>
+                      <Table.Tr>
+                        {HEADS.map((head) => (
+                          <Table.Th key={head} scope="col">
+                            {head}
+                          </Table.Th>
+                        ))}
+                      </Table.Tr>
+                    </Table.Thead>
+                    <Table.Tbody>
+                      {listed.map((port) => (
+                        <Row
+                          key={port.name}
+                          port={port}
+                          readings={readings}
+                          isChosen={chosen.has(port.name)}
+                          open={() => open(port.name)}
+                          mark={() => mark(port.name)}
+                        />
+                      ))}
+                    </Table.Tbody>
+                  </Table>
+                </Table.ScrollContainer>
+                {listed.length === 0 && (
+                  <Empty>
+                    Nothing matches.{" "}
+                    <Button
+                      variant="default"
+                      size="xs"
+                      onClick={() => {
+                        setSearch("")
+                        change({ key: undefined })
+                      }}
+                    >
+                      Clear filters
+                    </Button>
+                  </Empty>
+                )}
+              </section>
+            </div>
+            {ports.length > 0 && (
+              <PortCard
+                key={names.join(" ")}
+                hostname={hostname}
+                version={version}
+                ports={ports}
+                readings={readings}
+                reread={() => asked.refetch()}
+                edits={edits}
+                pinned={pinned}
+                type={(changes) => setTyped({ ...typed, ...changes })}
+                close={() => choose([])}
+              />
+            )}
+          </div>
+        )
+      }}
     </Asked>
   )
 }
