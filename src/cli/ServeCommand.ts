@@ -1,5 +1,5 @@
 /** `switchyard serve` and `switchyard migrate`: the server, and its database alone. */
-import { Console, Effect, Layer, Option } from "effect"
+import { Console, Deferred, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { hasSettingsFile } from "../runtime/SettingsFile.ts"
 import * as path from "node:path"
@@ -23,12 +23,18 @@ export const runServer = Effect.gen(function* () {
   yield* Ending.watchSignals
   // systemd gives the service its settings; a person who starts the service's program has none
   if (!process.env["DATA_DIR"] && hasService()) yield* Effect.catch(workOnData(), failWithSentence)
-  const [Server, { hasSettingsFile, withSettingsFile }] = yield* Effect.promise(() =>
-    Promise.all([import("../Server.ts"), import("../runtime/SettingsFile.ts")])
+  const [Server, { hasSettingsFile, withSettingsFile }, { Restart }] = yield* Effect.promise(() =>
+    Promise.all([import("../Server.ts"), import("../runtime/SettingsFile.ts"), import("../runtime/Restart.ts")])
   )
   const once = Effect.gen(function* () {
-    const arriving = settingsArrive(hasSettingsFile)
-    return yield* Effect.raceFirst(Layer.launch(Server.layerOf(yield* withSettingsFile(process.env))), arriving)
+    const asked = yield* Deferred.make<void>()
+    const arriving = Effect.raceFirst(settingsArrive(hasSettingsFile), Deferred.await(asked))
+    const serving = Effect.provideService(
+      Layer.launch(Server.layerOf(yield* withSettingsFile(process.env))),
+      Restart,
+      Effect.asVoid(Deferred.succeed(asked, undefined))
+    )
+    return yield* Effect.raceFirst(serving, arriving)
   })
   return yield* Effect.forever(once)
 })

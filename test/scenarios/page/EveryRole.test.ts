@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs"
 import type { Page, Route } from "playwright-core"
 import { readyRoles } from "../../../src/domain/access/PermissionFile.ts"
 import { ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
+import { TEST } from "../../support/Patience.ts"
 import { hasChromium, makeBrowser, openPage, steps, WITHOUT } from "../../support/Page.ts"
 
 const [OWN, OTHER] = ["lhv-acc1", "lhv-acc3"]
@@ -58,9 +59,15 @@ const listen = (page: Page): Noted => {
   return noted
 }
 
-/** Waits until the screen is there and has asked for everything. */
-const settled = async (page: Page, { open }: Noted) => {
+/** Waits until the screen is there and has asked for everything; notes a screen that never has. */
+const settled = async (page: Page, { open, refused }: Noted) => {
+  const end = performance.now() + TEST / 10
   for (let calm = 0; calm < 3;) {
+    if (performance.now() > end) {
+      const waits = await page.locator("main [aria-busy=true]").allInnerTexts()
+      refused.push(`nothing: the screen waits for ever for ${open.size} calls; it says ${waits.join(", ")}`)
+      return
+    }
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     const isWaiting = (await page.locator("main [aria-busy=true], main .waiting").count()) > 0
     calm = open.size === 0 && !isWaiting ? calm + 1 : 0

@@ -109,7 +109,9 @@ describe.skipIf(!hasChromium)(`Finding in the page${hasChromium ? "" : ` (${WITH
             if (response.status() === 403) refused.push(response.url())
           })
           yield* steps(async () => {
-            await page.goto("/ui/find")
+            // who may not see the overview begins here
+            await page.goto("/ui/")
+            await page.waitForURL(/\/ui\/find/)
             await page.getByRole("searchbox").fill(MACHINE)
             await page.getByText(/It is plugged into port Ethernet3/).waitFor()
             expect(await page.getByRole("button", { name: "Read now" }).count()).toBe(0)

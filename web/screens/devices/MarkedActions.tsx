@@ -1,6 +1,6 @@
 /** The actions for the chosen devices. */
 import { Button } from "@mantine/core"
-import { IconCpu, IconGitCompare, IconRefresh } from "@tabler/icons-react"
+import { IconCpu, IconFileSpreadsheet, IconGitCompare, IconRefresh } from "@tabler/icons-react"
 import { useRouter } from "@tanstack/react-router"
 import { switches } from "../../../src/domain/words/Units.ts"
 import { ask } from "../../api/call.ts"
@@ -45,6 +45,16 @@ export const MarkedActions = ({ clear, names }: Props) => {
           onClick={() => go(`/change?hostnames=${list}`)}
         >
           Preview changes
+        </Button>
+      )}
+      {may("POST", "/interfaces/bulk") && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconFileSpreadsheet {...ICON} />}
+          onClick={() => go(`/ports?switches=${list}`)}
+        >
+          Ports by a list
         </Button>
       )}
       {may("POST", "/device_update_facts") && (

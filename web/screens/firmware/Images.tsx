@@ -49,15 +49,20 @@ const Begun = ({ id }: { readonly id: number }) => {
   const asked = useAsk("GET /job/:id", { params: { id } }, { kinds: ["job"], every: 5000 })
   const job = asked.data?.answer.data.jobs[0]
   const link = <PlainLink to={`/job/${id}`}>Job {id}</PlainLink>
-  if (job === undefined || job.finish_time === null) return <Text role="status">The download has begun. {link}</Text>
+  if (job === undefined || job.finish_time === null)
+    return (
+      <Text role="status" py="xs">
+        The download has begun. {link}
+      </Text>
+    )
   if (job.status === "FINISHED" && job.outcome === "success")
     return (
-      <Text role="status">
+      <Text role="status" py="xs">
         <Tone tone="good">The image is here, and its checksum is right.</Tone> {link}
       </Text>
     )
   return (
-    <Alert role="alert" variant="outline" color="red" className="problem" title="The image is not here">
+    <Alert role="alert" variant="outline" color="red" my="sm" className="problem" title="The image is not here">
       {job.exception?.message ?? saidIn(job.result) ?? "The job ended without it."} {link}
     </Alert>
   )
