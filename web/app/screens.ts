@@ -1,5 +1,4 @@
 /** The screens: address, title, place in the navigation, and the call that a user must be allowed to make to see them. */
-import type { ComponentType } from "react"
 import {
   type Icon,
   IconBell,
@@ -18,6 +17,7 @@ import {
   IconTopologyStar3,
   IconUsers
 } from "@tabler/icons-react"
+import type { ComponentType } from "react"
 import {
   type ReadCount,
   useAlertsCount,
@@ -57,6 +57,13 @@ export const screens: ReadonlyArray<Screen> = [
     entry: { group: "", icon: IconLayoutDashboard, leaps: ["o", "n"] },
     reads: "/overview",
     load: () => import("../screens/overview/Overview.tsx")
+  },
+  {
+    path: "/first-run",
+    label: "Set up Switchyard",
+    under: "/",
+    reads: "/setup",
+    load: () => import("../screens/first-run/FirstRun.tsx")
   },
   {
     path: "/overview",

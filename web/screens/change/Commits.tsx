@@ -9,6 +9,8 @@ import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import { useSetup } from "../first-run/useSetup.ts"
 import { useAct } from "../../parts/useAct.ts"
 import { When } from "../../parts/When.tsx"
 
@@ -39,13 +41,14 @@ const Repository = ({ name }: { readonly name: "settings" | "templates" }) => {
     { kinds: ["repository"] }
   )
   const { busy, error, run } = useAct()
+  const isMissing = useSetup()?.[name].address === null
   const refresh = () => run(() => request("PUT /repository/:name", { params: { name }, body: { action: "REFRESH" } }))
   if (!may("GET", `/repository/${name}/commits`)) return null
   return (
     <section aria-label={`Commits of ${name}`}>
       <Group justify="space-between">
         <Title order={2}>{name}</Title>
-        {may("PUT", `/repository/${name}`) && (
+        {!isMissing && may("PUT", `/repository/${name}`) && (
           <Button
             size="compact-sm"
             variant="default"
@@ -61,7 +64,15 @@ const Repository = ({ name }: { readonly name: "settings" | "templates" }) => {
       <Asked of={asked} what={`the commits of ${name}`}>
         {({ data: { commits } }) =>
           commits.length === 0 ? (
-            <Empty>Nothing was fetched yet.</Empty>
+            <Empty>
+              {isMissing ? (
+                <>
+                  No repository is configured. <PlainLink to="/first-run?step=2">Set it up</PlainLink>
+                </>
+              ) : (
+                "Nothing was fetched yet."
+              )}
+            </Empty>
           ) : (
             <ul className="commits">
               {commits.map((commit) => (
