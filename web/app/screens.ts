@@ -195,7 +195,7 @@ const isEntry = (screen: Screen): screen is Entry => screen.entry !== undefined
 export const entries: ReadonlyArray<Entry> = screens.filter(isEntry)
 
 /** Where a user begins: the first of these that they may read, else the first screen that they may. */
-export const LANDINGS: ReadonlyArray<string> = ["/", "/approvals", "/find", "/repository", "/audit"]
+export const LANDINGS: ReadonlyArray<string> = ["/", "/find", "/approvals", "/repository", "/audit"]
 
 /** The first entries of the bar of a phone; others follow where these may not be read. */
 export const FIRST_ON_PHONE: ReadonlyArray<string> = ["/", "/find", "/approvals", "/devices", "/jobs"]
