@@ -9,7 +9,7 @@ import { useAsk } from "../api/useAsk.ts"
 import { CRUMBS } from "../parts/crumbs.ts"
 import { PlainLink } from "../parts/PlainLink.tsx"
 import { Problem } from "../parts/Problem.tsx"
-import { Waiting } from "../parts/Waiting.tsx"
+import { Skeleton } from "../parts/Skeleton.tsx"
 import { useZone, zoneName } from "../parts/zone.ts"
 import { Account } from "./Account.tsx"
 import { useAway } from "./Live.tsx"
@@ -160,7 +160,7 @@ const Inside = ({ name }: { readonly name: string }) => {
       <AppShell.Main id="screen" tabIndex={-1}>
         <OfflineBar />
         <NewVersion />
-        <Suspense fallback={<Waiting what="the screen" />}>
+        <Suspense fallback={<Skeleton what="the screen" />}>
           <Outlet />
         </Suspense>
       </AppShell.Main>
@@ -209,7 +209,7 @@ export const Shell = () => {
       {data === undefined && (
         <main>
           {error === null ? (
-            <Waiting what="the server" />
+            <Skeleton what="the server" />
           ) : (
             <Problem error={error} title="The server cannot be reached" again={() => void refetch()} />
           )}

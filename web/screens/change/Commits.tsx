@@ -1,5 +1,5 @@
 /** The newest commits of both repositories, and which are in force, refused or not checked yet. */
-import { Worded } from "../../parts/Worded.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { commitWords } from "../../../src/domain/words/ServerWords.ts"
 import { Button, Group, Stack, Title } from "@mantine/core"
 import { request } from "../../api/call.ts"
@@ -21,7 +21,7 @@ const SHOWN = 6
 const OneCommit = ({ commit }: { readonly commit: Commit }) => {
   return (
     <li>
-      <Worded of={commitWords} value={commit.state} /> <b>{commit.subject}</b> by {commit.author},{" "}
+      <StatusWord of={commitWords} value={commit.state} /> <b>{commit.subject}</b> by {commit.author},{" "}
       <When at={commit.at} />
       {(commit.refusal?.problems ?? []).slice(0, 3).map(({ file, line, message }) => (
         <div key={`${file}:${line}:${message}`}>

@@ -7,13 +7,13 @@ import { ask } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
-import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Confirm } from "../../parts/Confirm.tsx"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { useAct } from "../../parts/useAct.ts"
 
 /** The whole percents that have arrived; undefined while the size is unknown. */
@@ -58,7 +58,7 @@ const Begun = ({ id }: { readonly id: number }) => {
   if (job.status === "FINISHED" && job.outcome === "success")
     return (
       <Text role="status" py="xs">
-        <Tone tone="good">The image is here, and its checksum is right.</Tone> {link}
+        <StatusWord tone="good">The image is here, and its checksum is right.</StatusWord> {link}
       </Text>
     )
   return (
@@ -157,22 +157,22 @@ const Actions = ({ image: { defaults, file, sha1 } }: { readonly image: Image })
     <Group gap="xs">
       {sha1 === null && may("GET", `/firmware/${file}`) && <Checksum file={file} />}
       {may("POST", `/firmware/${file}/set-default`) && defaults.length === 0 && (
-        <AskFirst
+        <Confirm
           label="Make default"
           size="xs"
           act={() => ask("POST /firmware/:filename/set-default", { params }).then(again)}
         >
           <Text>Switches that ask for the default image of this family get {file}.</Text>
-        </AskFirst>
+        </Confirm>
       )}
       {may("DELETE", `/firmware/${file}`) && (
-        <AskFirst label="Remove" size="xs" danger act={() => ask("DELETE /firmware/:filename", { params }).then(again)}>
+        <Confirm label="Remove" size="xs" danger act={() => ask("DELETE /firmware/:filename", { params }).then(again)}>
           <Text>
             {file} is removed from the server
             {defaults.length > 0 ? `, and so is the default ${defaults.join(", ")} that leads to it` : ""}. Switches
             that have it keep it.
           </Text>
-        </AskFirst>
+        </Confirm>
       )}
     </Group>
   )

@@ -9,7 +9,7 @@ import { useWords } from "../../app/useAddress.ts"
 import { useIdentity, useMay } from "../../app/useSession.ts"
 import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { Waiting } from "../../parts/Waiting.tsx"
+import { Skeleton } from "../../parts/Skeleton.tsx"
 import "./first-run.css"
 import { Repositories } from "./Repositories.tsx"
 import { SettingsStep } from "./SettingsStep.tsx"
@@ -149,7 +149,7 @@ export default function FirstRun() {
   }, [])
   if (setup === undefined)
     return may("GET", "/setup") ? (
-      <Waiting what="the installation" />
+      <Skeleton what="the installation" />
     ) : (
       <Empty>An administrator sets the server up.</Empty>
     )

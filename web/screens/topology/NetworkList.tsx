@@ -8,7 +8,7 @@ import { switches } from "../../../src/domain/words/Units.ts"
 import { textOf } from "../../../src/domain/words/Word.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { StatusWord } from "../../parts/StatusWord.tsx"
-import { type Column, VirtualTable } from "../../parts/VirtualTable.tsx"
+import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { CableList } from "./CableList.tsx"
 import { type Standing, summed } from "./coloring.ts"
 import type { NetworkCable, NetworkDevice } from "./useNetwork.ts"
@@ -75,7 +75,7 @@ export const NetworkList = ({ blocks, devices, differing, links, nameOf, standin
           <CableList cables={differing} nameOf={nameOf} label="Cables that differ from the plan" />
         </>
       )}
-      <VirtualTable
+      <DataTable
         label="Devices and their links"
         columns={columns}
         count={rows.length}
