@@ -95,9 +95,7 @@ const knownUpwards: Readonly<Record<string, number>> = {
   "http/changes → http/provisioning": 1,
   "http/core → http/oidc": 1,
   "http/core → http/page": 1,
-  "http/core → http/setup": 1,
   "http/operations → http/provisioning": 1,
-  "http/page → http/setup": 1,
   "http/setup → http/page": 1
 }
 

@@ -21,6 +21,13 @@ import { jobSettings } from "./JobSettings.ts"
 /** A port, or 0 for one that the system chooses. */
 const PortOrAny = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })))
 
+/** One line of words for people. */
+const SiteName = Schema.String.pipe(
+  Schema.check(
+    Schema.isPattern(/^[^\p{C}]{1,60}$/u, { message: "Expected 1 to 60 characters, without control characters" })
+  )
+)
+
 const InstallationId = Schema.String.pipe(
   Schema.check(Schema.isUUID()),
   Schema.decodeTo(Schema.String, SchemaTransformation.toLowerCase())
@@ -48,6 +55,10 @@ export const DEFAULT_PLUGIN_FILE = "data/plugins.yml"
 export const settings = {
   HOST: text("HOST", "127.0.0.1", "address of the API"),
   PORT: withDefault(Config.schema(PortOrAny, "PORT"), 5000, "port of the API; 0: the system chooses one"),
+  SITE_NAME: optional(
+    Config.schema(SiteName, "SITE_NAME"),
+    "name of the site that the page shows, also before the sign-in; unset: the host in its address"
+  ),
   TLS_CERT: optional(
     Config.NonEmptyString("TLS_CERT"),
     "file with the certificate and its chain (PEM); the API is then also on TLS_PORT"

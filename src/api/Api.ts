@@ -10,7 +10,6 @@ import { FindGroup } from "./FindApi.ts"
 import { FirmwareGroup } from "./FirmwareApi.ts"
 import { InterfacesGroup } from "./InterfacesApi.ts"
 import { PortFileGroup } from "./PortFileApi.ts"
-import { PortReadingsGroup } from "./PortReadingsApi.ts"
 import { JobsGroup } from "./JobsApi.ts"
 import { LinknetsGroup, MgmtDomainsGroup } from "./FabricApi.ts"
 import { HealthGroup, MetricsGroup, PluginsGroup, ServerGroup, SystemGroup } from "./SystemApi.ts"
@@ -20,9 +19,11 @@ import { PlacesGroup } from "./PlacesApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
 import { SettingsGroup, SettingsModelGroup, WindowsGroup } from "./SettingsApi.ts"
+import { SetupGroup } from "./SetupApi.ts"
 import { published } from "./OpenApiDocument.ts"
 import { AttentionGroup } from "./AttentionApi.ts"
 import { ViewsGroup } from "./ViewsApi.ts"
+import { PortReadingsGroup } from "./PortReadingsApi.ts"
 
 /** The base path of all routes except the probes and the metrics. */
 export const BASE = "/api/v1.0"
@@ -51,6 +52,7 @@ const versioned = HttpApi.make("switchyard")
     PluginsGroup,
     AuthGroup,
     SignOnGroup,
+    SetupGroup,
     AuditGroup,
     EventsGroup,
     WindowsGroup,

@@ -35,7 +35,11 @@ const Ways = Schema.Struct({
   needed: Schema.Boolean,
   password: Schema.Boolean,
   provider: Schema.NullOr(Provider),
-  token: Schema.Boolean
+  token: Schema.Boolean,
+  /** SITE_NAME; null if it is not set. */
+  site: Schema.NullOr(Schema.String),
+  /** Nobody has an account yet: the first administrator is made on the machine of the server. */
+  is_new: Schema.Boolean
 }).annotate({ identifier: "LoginMethods" })
 
 const ways = HttpApiEndpoint.get("ways", "/auth/ways", { success: Enveloped(Ways) }).annotateMerge(
@@ -43,7 +47,7 @@ const ways = HttpApiEndpoint.get("ways", "/auth/ways", { success: Enveloped(Ways
     name: "listLoginMethods",
     summary: "List the login methods",
     description:
-      "Without a token. `needed` is false where JWT_ENABLED is; `password` is LOCAL_USERS, `provider` exists with OIDC_ENABLED.",
+      "Without a token. `needed` is false where JWT_ENABLED is; `password` is LOCAL_USERS, `provider` exists with OIDC_ENABLED, `site` is SITE_NAME, `is_new` is true until the [first start](installing.md#first-start).",
     example: {
       response: {
         status: "success",
@@ -51,7 +55,9 @@ const ways = HttpApiEndpoint.get("ways", "/auth/ways", { success: Enveloped(Ways
           needed: true,
           password: true,
           provider: { name: "login.example.org", path: "/api/v1.0/auth/login" },
-          token: true
+          token: true,
+          site: "Lindhaven campus",
+          is_new: false
         }
       }
     }

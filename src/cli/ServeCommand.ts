@@ -1,5 +1,5 @@
 /** `switchyard serve` and `switchyard migrate`: the server, and its database alone. */
-import { Console, Effect, Layer, Option } from "effect"
+import { Console, Deferred, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { hasSettingsFile } from "../runtime/SettingsFile.ts"
 import * as path from "node:path"
@@ -23,12 +23,18 @@ export const runServer = Effect.gen(function* () {
   yield* Ending.watchSignals
   // systemd gives the service its settings; a person who starts the service's program has none
   if (!process.env["DATA_DIR"] && hasService()) yield* Effect.catch(workOnData(), failWithSentence)
-  const [Server, { hasSettingsFile, withSettingsFile }] = yield* Effect.promise(() =>
-    Promise.all([import("../Server.ts"), import("../runtime/SettingsFile.ts")])
+  const [Server, { hasSettingsFile, withSettingsFile }, { Restart }] = yield* Effect.promise(() =>
+    Promise.all([import("../Server.ts"), import("../runtime/SettingsFile.ts"), import("../runtime/Restart.ts")])
   )
   const once = Effect.gen(function* () {
-    const arriving = settingsArrive(hasSettingsFile)
-    return yield* Effect.raceFirst(Layer.launch(Server.layerOf(yield* withSettingsFile(process.env))), arriving)
+    const asked = yield* Deferred.make<void>()
+    const arriving = Effect.raceFirst(settingsArrive(hasSettingsFile), Deferred.await(asked))
+    const serving = Effect.provideService(
+      Layer.launch(Server.layerOf(yield* withSettingsFile(process.env))),
+      Restart,
+      Effect.asVoid(Deferred.succeed(asked, undefined))
+    )
+    return yield* Effect.raceFirst(serving, arriving)
   })
   return yield* Effect.forever(once)
 })
@@ -67,13 +73,19 @@ export const demo = Command.make(
       Flag.withDescription("On real routers of FRRouting in namespaces: Linux, root and some packages are needed"),
       Flag.withDefault(false)
     ),
+    topology: Flag.String("topology").pipe(
+      Flag.withDescription("On the switches of this topology file, such as examples/lab/campus-308/campus.clab.yml"),
+      Flag.optional
+    ),
     large: Flag.Boolean("large").pipe(
       Flag.withDescription("On a campus of 308 switches that are managed already"),
       Flag.withDefault(false)
     ),
     port: Flag.Int("port").pipe(Flag.withDescription("Port of the API"), Flag.withDefault(5000))
   },
-  Effect.fnUntraced(function* ({ real, ...options }) {
+  Effect.fnUntraced(function* ({ real, topology, ...options }) {
+    if (Option.isSome(topology))
+      return yield* (yield* Effect.promise(() => import("../demo/CampusDemo.ts"))).run(options, topology.value)
     if (!real) return yield* (yield* Effect.promise(() => import("../demo/Demo.ts"))).run(options)
     return yield* (yield* Effect.promise(() => import("../demo/RealDemo.ts"))).run(options)
   })

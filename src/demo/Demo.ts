@@ -5,6 +5,7 @@
  */
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { Lab, type LabShape } from "../lab/Lab.ts"
+import type { Topology } from "../lab/Topology.ts"
 import * as Server from "../Server.ts"
 import {
   type DemoApi,
@@ -120,10 +121,17 @@ const largeStory = Effect.fnUntraced(function* (options: DemoOptions) {
   yield* step("Everything held")
 })
 
-const play = Effect.fnUntraced(function* (options: DemoOptions & { readonly large: boolean }) {
+/**
+ * The stage of a demo, until the scope ends: repositories of its own, with these files of the settings in place of the examples', the
+ * simulated switches, and a server for them.
+ */
+export const stage = Effect.fnUntraced(function* (
+  options: DemoOptions,
+  topologyIn: (folder: string) => Topology,
+  settingsFiles: Readonly<Record<string, string>> = {}
+) {
   yield* requirePort(options.port)
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "switchyard-demo-" })
   // the embedded database may run as another user, who needs access
   yield* fs.chmod(folder, 0o711)
@@ -133,15 +141,27 @@ const play = Effect.fnUntraced(function* (options: DemoOptions & { readonly larg
   )
   const settings = yield* Campus.repository("settings", folder)
   const templates = yield* Campus.repository("templates", folder)
-  if (options.large) yield* Campus.commitFiles(settings, Large.settingsFiles, "Groups and ports of the buildings")
-  const hook = [path.resolve(import.meta.dirname, "../../bin/switchyard"), "dhcp-hook"]
-  const hookEnvironment = { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` }
-  const topology = options.large ? Large.topology : Campus.topology(hook, hookEnvironment)
-  const services = yield* Layer.build(Lab.layer(topology))
+  if (Object.keys(settingsFiles).length > 0)
+    yield* Campus.commitFiles(settings, settingsFiles, "Groups and ports of the buildings")
+  const services = yield* Layer.build(Lab.layer(topologyIn(folder)))
   const lab = yield* Effect.provideContext(Lab, services)
   const environment = Campus.environment({ folder, lab, port: options.port, settings, templates })
   yield* Layer.build(Server.layerOf({ ...environment, PLUGIN_FILE: `${folder}/plugins.yml` }))
-  yield* options.large ? largeStory(options) : story(options, lab, settings)
+  return { lab, settings }
+})
+
+const play = Effect.fnUntraced(function* (options: DemoOptions & { readonly large: boolean }) {
+  if (options.large) {
+    yield* stage(options, () => Large.topology, Large.settingsFiles)
+    yield* largeStory(options)
+  } else {
+    const path = yield* Path.Path
+    const hook = [path.resolve(import.meta.dirname, "../../bin/switchyard"), "dhcp-hook"]
+    const { lab, settings } = yield* stage(options, (folder) =>
+      Campus.topology(hook, { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` })
+    )
+    yield* story(options, lab, settings)
+  }
   if (options.exit) return
   yield* say("Serving on. Stop with Ctrl-C.")
   yield* Effect.never

@@ -288,7 +288,7 @@ const NO_BRANCH = /^[0-9a-f]{40,64}$/
 
 /**
  * Asks a remote for the branch or tag of its address, without a local copy; `directory` must exist. Fails with GitAddressInvalid, and with
- * GitFailed if it does not answer or has no such branch.
+ * GitFailed if it does not answer or has no such branch. Yields the commit; null for an address that names a commit.
  */
 export const tryRemote = Effect.fn("GitRepository.tryRemote")(function* (
   text: string,
@@ -307,4 +307,5 @@ export const tryRemote = Effect.fn("GitRepository.tryRemote")(function* (
     const what = ref === "HEAD" ? "no commit yet" : `no branch or tag ${ref}`
     return yield* new GitFailed({ reason: "failed", message: `${shown} has ${what}` })
   }
+  return /^[0-9a-f]{40,64}/.exec(found)?.[0] ?? null
 })

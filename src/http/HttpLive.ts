@@ -25,6 +25,7 @@ import { OperationsLive } from "./operations/OperationHandlers.ts"
 import { ProviderTokens } from "./oidc/ProviderTokens.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
 import { SettingsLive } from "./settings/SettingsHandlers.ts"
+import { SetupLive } from "./setup/SetupHandlers.ts"
 import { SetupPage } from "./setup/SetupPage.ts"
 import { ProtectionLines, ServerLive } from "./system/StatusHandlers.ts"
 import { HealthLive, PluginsLive, SystemLive, WindowsLive } from "./system/SystemHandlers.ts"
@@ -40,7 +41,6 @@ import { FirmwareLive } from "./FirmwareHandlers.ts"
 import { BootFiles, ImageFiles } from "./ZtpServer.ts"
 import { InterfacesLive } from "./InterfaceHandlers.ts"
 import { PortFileLive } from "./PortFileHandlers.ts"
-import { PortReadingsLive } from "./PortReadingHandlers.ts"
 import { LinknetsLive } from "./LinknetHandlers.ts"
 import { MetricsLive } from "./MetricsHandlers.ts"
 import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
@@ -56,6 +56,7 @@ import { RequestApprovalStore } from "../store/ApprovalStore.ts"
 import { CallerDevices } from "../access/CallerDevices.ts"
 import { AttentionLive } from "./AttentionHandlers.ts"
 import { ViewsLive } from "./ViewHandlers.ts"
+import { PortReadingsLive } from "./PortReadingHandlers.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive,
@@ -80,6 +81,7 @@ const Groups = Layer.mergeAll(
   PluginsLive,
   SystemLive,
   AuthLive,
+  SetupLive,
   SignOnLive.pipe(Layer.provide(SecretKey.layer)),
   AuditLive.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
   EventsLive,

@@ -18,7 +18,7 @@ import { isLoopback } from "./core/Client.ts"
 import { securityHeaderLines } from "./core/GlobalMiddleware.ts"
 import { makeTlsListener } from "./core/TlsListener.ts"
 import { HttpLive } from "./HttpLive.ts"
-import { FirstScreen, FirstStart } from "./setup/FirstStart.ts"
+import { FirstScreen, FirstStart } from "./core/FirstStart.ts"
 import { ZtpServer } from "./ZtpServer.ts"
 
 /** Tokens are off and the address is reachable from other machines. */

@@ -124,6 +124,19 @@ const part = (fields: Fields, key: string): Fields | undefined => {
 
 const REMOTE = /^(?:https?|ftp|s3):\/\//
 
+/** The place of a node's `mgmt-ipv4` in the text of a configuration that several nodes share. */
+const ADDRESS = "__clabMgmtIpv4__"
+
+/** A text in which the node's name and address stand at their places; the address counts, and is not ignored then. */
+const withPlaces = ({ "startup-config": text, ...fields }: Fields, name: string): Fields => {
+  if (typeof text !== "string" || !text.includes("\n"))
+    return { ...fields, ...(text === undefined ? {} : { "startup-config": text }) }
+  const named = text.replaceAll("__clabNodeName__", name)
+  const { "mgmt-ipv4": address, ...others } = fields
+  if (typeof address !== "string" || !named.includes(ADDRESS)) return { ...fields, "startup-config": named }
+  return { ...others, "startup-config": named.replaceAll(ADDRESS, address) }
+}
+
 /** A local configuration file, with the node's name as containerlab inserts it. */
 const withConfiguration = (fields: Fields, name: string, note: Note): Fields => {
   const { "startup-config": file, ...others } = fields
@@ -176,7 +189,7 @@ const readNodes = (nodes: Fields, topology: Fields, note: Note): NodesRead => {
     } else if (isFields(node)) {
       const { kind: _, ...settings } = node
       const isSaid = (isFields(own) && own["kind"] !== undefined) || kind !== defaultKind
-      const fields = withConfiguration(settingsOf(settings, name, note), name, note)
+      const fields = withConfiguration(settingsOf(withPlaces(settings, name), name, note), name, note)
       kept[name] = isSaid ? { kind, ...fields } : fields
     } else kept[name] = node
   }

@@ -34,7 +34,11 @@ const ask = async (authorization?: string): Promise<Asked> => {
   }).catch(() => null)
   const body: unknown = (await response?.json().catch(() => null)) ?? null
   const found = response?.ok === true ? tokenIn(body) : null
-  if (found !== null) keep(found)
+  if (found !== null) {
+    isLeft = false
+    keep(found)
+    if (localStorage.getItem(BEGAN) === null) localStorage.setItem(BEGAN, String(Date.now()))
+  }
   return { status: response?.status ?? 0, body }
 }
 
@@ -42,8 +46,32 @@ const ask = async (authorization?: string): Promise<Asked> => {
 export const begin = async (authorization: string): Promise<Asked | null> => {
   const asked = await alone(() => ask(authorization))
   if (asked.status !== 200 || token() === null) return asked
+  localStorage.setItem(BEGAN, String(Date.now()))
   channel.postMessage("begun")
   return null
+}
+
+// The end of a session: by the user, or by itself, which keeps what is shown under the sign-in.
+
+/** When the session of this browser began, in milliseconds since 1970; no secret. */
+const BEGAN = "switchyard.began"
+const HOUR = 3_600_000
+
+let isLeft = false
+
+/** Whether the user has signed out, here or in another tab; not when a session has ended by itself. */
+export const hasLeft = (): boolean => isLeft
+
+/** How many hours the session lasted that has ended by itself; null if there was none. */
+export const hoursOfEnded = (): number | null => {
+  const began = Number(localStorage.getItem(BEGAN) ?? Number.NaN)
+  return isLeft || Number.isNaN(began) ? null : Math.round((Date.now() - began) / HOUR)
+}
+
+const leave = () => {
+  isLeft = true
+  localStorage.removeItem(BEGAN)
+  forget()
 }
 
 let underWay: Promise<boolean> | null = null
@@ -65,13 +93,13 @@ export const takeUp = async (): Promise<void> => {
 /** Ends the session, at the server first. */
 export const end = async (): Promise<void> => {
   await alone(() => fetch(ADDRESS, { method: "DELETE" }).catch(() => null))
-  forget()
+  leave()
   channel.postMessage("ended")
 }
 
 /** Follows the sessions that other tabs of this browser begin and end. */
 export const followOthers = (): void =>
   channel.addEventListener("message", ({ data }) => {
-    if (data === "ended") forget()
+    if (data === "ended") leave()
     else if (token() === null) void takeUp()
   })

@@ -1,11 +1,10 @@
-/** The screen for an unknown address. */
-import { Text } from "@mantine/core"
+/** The screen for an unknown address. It is part of the first load, so its heading is plain. */
+import { Text, Title } from "@mantine/core"
 import { PlainLink } from "../parts/PlainLink.tsx"
-import { ScreenTitle } from "../parts/ScreenTitle.tsx"
 
 export const NotHere = () => (
   <>
-    <ScreenTitle>Nothing is here</ScreenTitle>
+    <Title order={1}>Nothing is here</Title>
     <Text>
       This address leads to no screen. The <PlainLink to="/devices">devices</PlainLink> are a place to start from.
     </Text>

@@ -1,51 +1,42 @@
 /** The frame of every screen: navigation, jump field, signed-in user, and whether the page is live. */
-import { ActionIcon, AppShell, Group, useComputedColorScheme, useMantineColorScheme } from "@mantine/core"
+import { ActionIcon, AppShell, Group } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
-import { IconKeyboard, IconMoon, IconSearch, IconSun } from "@tabler/icons-react"
+import { IconKeyboard, IconSearch } from "@tabler/icons-react"
 import { Outlet, useLocation, useParams, useRouterState } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect } from "react"
+import { lazy, Suspense, useEffect, useRef } from "react"
+import { hasLeft } from "../api/session.ts"
+import { useAsk } from "../api/useAsk.ts"
+import { CRUMBS } from "../parts/crumbs.ts"
 import { PlainLink } from "../parts/PlainLink.tsx"
 import { Problem } from "../parts/Problem.tsx"
-import { Waiting } from "../parts/Waiting.tsx"
+import { Skeleton } from "../parts/Skeleton.tsx"
 import { useZone, zoneName } from "../parts/zone.ts"
 import { Account } from "./Account.tsx"
 import { useAway } from "./Live.tsx"
 import { Mark } from "./Mark.tsx"
 import { Navigation, PhoneBar, useLanding, usePlace } from "./Navigation.tsx"
-import { NewVersion } from "./NewVersion.tsx"
 import { OfflineBar } from "./OfflineBar.tsx"
-import { SignOn } from "./SignOn.tsx"
 import { noteRecent } from "./recent.ts"
+import { SchemeButton } from "./SchemeButton.tsx"
 import { useLeaps } from "./useLeaps.ts"
 import { useIdentity, useToken } from "./useSession.ts"
-import { CRUMBS } from "../parts/PageHead.tsx"
+import { NewVersion } from "./NewVersion.tsx"
 
 const Palette = lazy(() => import("./Palette.tsx"))
+const SignIn = lazy(() => import("./SignIn.tsx"))
 const KeysSheet = lazy(() => import("./KeysSheet.tsx"))
 
 type Texts = Readonly<Record<string, string | undefined>>
 
-const SchemeButton = () => {
-  const { setColorScheme } = useMantineColorScheme()
-  const next = useComputedColorScheme("light") === "dark" ? "light" : "dark"
-  return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      aria-label={`Use the ${next} scheme`}
-      onClick={() => setColorScheme(next)}
-    >
-      {next === "dark" ? <IconMoon size={16} stroke={1.75} /> : <IconSun size={16} stroke={1.75} />}
-    </ActionIcon>
-  )
-}
+/** The name of the site, or the host where it has none. */
+const useSite = (): string => useAsk("GET /auth/ways").data?.answer.data.site ?? location.host
 
 const Brand = () => (
   <PlainLink to="/" className="brand">
     <Mark size={26} />
     <span className="brand-words">
       <b>Switchyard</b>
-      <span>{location.host}</span>
+      <span>{useSite()}</span>
     </span>
   </PlainLink>
 )
@@ -59,17 +50,15 @@ const Liveness = () => {
   )
 }
 
-/** Where the user is: the entry of the navigation, and the one of its things that is shown. */
-const Crumbs = () => {
+/** Where the user is: the entry of the navigation and the thing that is shown, unless the head of the screen puts its own way here. */
+const WhereAt = () => {
   const { entry, screen } = usePlace()
   const parts: Texts = useParams({ strict: false })
   const part = Object.values(parts)[0]
-  if (entry === undefined) return null
   return (
     <div className="crumbs" id={CRUMBS}>
-      {screen === entry || part === undefined ? (
-        <span>{entry.label}</span>
-      ) : (
+      {entry !== undefined && (screen === entry || part === undefined) && <span>{entry.label}</span>}
+      {entry !== undefined && screen !== entry && part !== undefined && (
         <>
           <PlainLink to={entry.path}>{entry.label}</PlainLink>
           <span aria-hidden>/</span>
@@ -148,7 +137,7 @@ const Inside = ({ name }: { readonly name: string }) => {
       </AppShell.Navbar>
       <AppShell.Header>
         <Group h="100%" px={{ base: "sm", lg: "lg" }} justify="space-between" wrap="nowrap" gap="xs">
-          <Crumbs />
+          <WhereAt />
           <Group gap="xs" wrap="nowrap">
             <ZoneOfTimes />
             <Liveness />
@@ -171,7 +160,7 @@ const Inside = ({ name }: { readonly name: string }) => {
       <AppShell.Main id="screen" tabIndex={-1}>
         <OfflineBar />
         <NewVersion />
-        <Suspense fallback={<Waiting what="the screen" />}>
+        <Suspense fallback={<Skeleton what="the screen" />}>
           <Outlet />
         </Suspense>
       </AppShell.Main>
@@ -192,18 +181,40 @@ const Inside = ({ name }: { readonly name: string }) => {
   )
 }
 
+/** Whose screens are shown: nobody's before a sign-in, and the last user's while the sign-in of an ended session covers them. */
+const useShown = (present: string | null | undefined): string | null => {
+  const last = useRef<string | null>(null)
+  if (typeof present === "string") last.current = present
+  if (present === null && hasLeft()) last.current = null
+  return last.current
+}
+
 export const Shell = () => {
   useToken()
   const { data, error, refetch } = useIdentity()
-  if (data === null) return <SignOn />
-  if (data !== undefined) return <Inside name={data} />
+  const shown = useShown(data)
+  const isOut = data === null
   return (
-    <main>
-      {error === null ? (
-        <Waiting what="the server" />
-      ) : (
-        <Problem error={error} title="The server cannot be reached" again={() => void refetch()} />
+    <>
+      {shown !== null && (
+        <div key={shown} inert={isOut}>
+          <Inside name={shown} />
+        </div>
       )}
-    </main>
+      {isOut && (
+        <Suspense>
+          <SignIn isOver={shown !== null} />
+        </Suspense>
+      )}
+      {data === undefined && (
+        <main>
+          {error === null ? (
+            <Skeleton what="the server" />
+          ) : (
+            <Problem error={error} title="The server cannot be reached" again={() => void refetch()} />
+          )}
+        </main>
+      )}
+    </>
   )
 }

@@ -3,7 +3,7 @@
  * script does not load although the server answers, the server was updated: the page reloads itself once, then it says what is wrong.
  */
 import { type ComponentType, useEffect, useReducer, useState } from "react"
-import { Waiting } from "../parts/Waiting.tsx"
+import { Skeleton } from "../parts/Skeleton.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { ScreenError } from "../parts/ScreenError.tsx"
 
@@ -61,7 +61,7 @@ const Loading = ({ done, load }: { readonly load: Load; readonly done: () => voi
     void loadPatiently(loadThen, setStanding, ended.signal)
     return () => ended.abort()
   }, [done, load, turn])
-  if (standing.is === "loading") return <Waiting what="the screen" />
+  if (standing.is === "loading") return <Skeleton what="the screen" />
   if (standing.is === "away")
     return (
       <div role="status">

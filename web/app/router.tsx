@@ -3,7 +3,7 @@ import { createRootRoute, createRoute, createRouter } from "@tanstack/react-rout
 import { useMay, usePermissions } from "../api/rights.ts"
 import { NoRights } from "../parts/NoRights.tsx"
 import { ScreenStopped } from "../parts/ScreenError.tsx"
-import { Waiting } from "../parts/Waiting.tsx"
+import { Skeleton } from "../parts/Skeleton.tsx"
 import { lazyScreen } from "./lazyScreen.tsx"
 import { NotHere } from "./NotHere.tsx"
 import { type Screen, screens } from "./screens.ts"
@@ -18,7 +18,7 @@ const guarded = ({ label, load, reads }: Screen) => {
     const may = useMay()
     const isKnown = usePermissions() !== undefined
     if (reads === undefined || may("GET", reads)) return <Loaded />
-    return isKnown ? <NoRights needs={`read ${label.toLowerCase()}`} /> : <Waiting what="your rights" />
+    return isKnown ? <NoRights needs={`read ${label.toLowerCase()}`} /> : <Skeleton what="your rights" />
   }
   return Object.assign(Guarded, { preload: Loaded.preload })
 }

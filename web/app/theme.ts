@@ -1,5 +1,5 @@
 /** The tokens as variables of the page, and Mantine's own variables and sizes from them. */
-import { Card, colorsTuple, createTheme, type CSSVariablesResolver, Modal } from "@mantine/core"
+import { colorsTuple, createTheme, type CSSVariablesResolver } from "@mantine/core"
 import { shared, tokens } from "./tokens.ts"
 
 const { dark, light } = tokens
@@ -47,9 +47,10 @@ export const theme = createTheme({
       h3: { fontSize: rem(13), lineHeight: "1.5385" }
     }
   },
+  // by their names: importing them here would load them with the page
   components: {
-    Card: Card.extend({ defaultProps: { radius: "md", padding: 14 } }),
-    Modal: Modal.extend({ defaultProps: { radius: "md", shadow: "xl" } })
+    Card: { defaultProps: { radius: "md", padding: 14 } },
+    Modal: { defaultProps: { radius: "md", shadow: "xl" } }
   }
 })
 
@@ -78,6 +79,9 @@ const mantine = {
   "--mantine-color-default-hover": "var(--sy-hover)",
   "--mantine-color-default-color": "var(--sy-text)",
   "--mantine-color-default-border": "var(--sy-border)",
+  // grounds of cards, fields and menus in the dark scheme, and of their rows under the pointer
+  "--mantine-color-dark-6": "var(--sy-surface)",
+  "--mantine-color-dark-5": "var(--sy-hover)",
   "--mantine-color-disabled": "var(--sy-quiet-soft)",
   "--mantine-color-disabled-color": "var(--sy-text3)",
   "--mantine-color-disabled-border": "var(--sy-border)",

@@ -5,11 +5,17 @@ import { ask, CallFailed } from "../api/call.ts"
 import { onToken, token } from "../api/token.ts"
 import { retry } from "../api/rights.ts"
 
-/** The present token; all answers are forgotten when it changes. */
+/**
+ * The present token. All answers are asked again for another one; when it ends only the identity, because the screens below the sign-in
+ * keep what they show.
+ */
 export const useToken = (): string | null => {
   const client = useQueryClient()
   const known = useSyncExternalStore(onToken, token)
-  useEffect(() => onToken(() => void client.invalidateQueries()), [client])
+  useEffect(
+    () => onToken(() => void client.invalidateQueries(token() === null ? { queryKey: ["identity"] } : {})),
+    [client]
+  )
   return known
 }
 

@@ -3,7 +3,7 @@ import type { ReactNode } from "react"
 import type { Answered } from "../api/call.ts"
 import { CardBoundary } from "./ScreenError.tsx"
 import { Problem } from "./Problem.tsx"
-import { Waiting } from "./Waiting.tsx"
+import { Skeleton } from "./Skeleton.tsx"
 
 interface Question<A> {
   readonly data: Answered<A> | undefined
@@ -27,7 +27,7 @@ export const Asked = <A,>({ children, of: { data, dataUpdatedAt, error, fetchSta
   <>
     {error !== null && <Problem error={error} title={`${what} could not be read`} again={() => void refetch()} />}
     {data === undefined ? (
-      error === null && fetchStatus !== "idle" && <Waiting what={what} />
+      error === null && fetchStatus !== "idle" && <Skeleton what={what} />
     ) : (
       <CardBoundary what={what} of={dataUpdatedAt} again={() => void refetch()}>
         <Drawn draw={() => children(data.answer, data.matching)} />

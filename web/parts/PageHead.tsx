@@ -6,10 +6,8 @@ import { ActionIcon, Menu, Title } from "@mantine/core"
 import { IconDots } from "@tabler/icons-react"
 import { Fragment, type ReactNode, useEffect, useState } from "react"
 import { createPortal } from "react-dom"
+import { CRUMBS } from "./crumbs.ts"
 import { PlainLink } from "./PlainLink.tsx"
-
-/** The place in the bar for the way to the screen. */
-export const CRUMBS = "crumbs"
 
 interface Crumb {
   readonly label: string

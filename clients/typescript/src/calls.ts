@@ -1114,6 +1114,11 @@ export abstract class Calls extends Transport {
     )
   }
 
+  /** Read how far the installation is. `GET /api/v1.0/setup` */
+  readSetup(options: CallOptions = {}): Promise<Records.SetupProgress> {
+    return this.call<Records.SetupProgress>({ method: "GET", path: "/api/v1.0/setup" }, options)
+  }
+
   /** Read MAC address and ARP tables. `POST /api/v1.0/device_read_tables` */
   readTables(body: Records.ReadTablesRequest = {}, options: CallOptions = {}): Promise<Records.JobStarted> {
     return this.call<Records.JobStarted>(
@@ -1270,6 +1275,11 @@ export abstract class Calls extends Transport {
     )
   }
 
+  /** Set what is not set yet. `PUT /api/v1.0/setup` */
+  setUp(body: Records.SetUpRequest = {}, options: CallOptions = {}): Promise<Records.SetUpResult> {
+    return this.call<Records.SetUpResult>({ method: "PUT", path: "/api/v1.0/setup", body }, options)
+  }
+
   /** Synchronize one device. `POST /api/v1.0/device_syncto/hostname/{hostname}` */
   syncDevice(
     hostname: string | number,
@@ -1313,6 +1323,11 @@ export abstract class Calls extends Transport {
       { method: "POST", path: pathOf("/api/v1.0/device/{hostname}/trust", { hostname }), body },
       options
     )
+  }
+
+  /** Try settings before they are set. `POST /api/v1.0/setup/try` */
+  trySetup(body: Records.SetUpRequest = {}, options: CallOptions = {}): Promise<Records.TrySetupResult> {
+    return this.call<Records.TrySetupResult>({ method: "POST", path: "/api/v1.0/setup/try", body }, options)
   }
 
   /** Change a device. `PUT /api/v1.0/device/{id}` */

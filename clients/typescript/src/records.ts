@@ -1087,6 +1087,8 @@ export type LoginMethods = {
   readonly password: boolean
   readonly provider: LoginProvider | null
   readonly token: boolean
+  readonly site: string | null
+  readonly is_new: boolean
 }
 
 export type LoginProvider = { readonly name: string; readonly path: string }
@@ -1472,6 +1474,25 @@ export type ServerStatus = {
 export type ServiceUnavailable = { readonly status: "error"; readonly message: FailureMessage }
 
 export type SettingPlace = { readonly file: string; readonly line: number | null }
+
+export type SetupFinding = {
+  readonly of: "settings" | "templates" | "networks"
+  readonly is_good: boolean
+  readonly message: string
+  readonly commit: string | null
+}
+
+export type SetupProgress = {
+  readonly settings: SetupSource
+  readonly templates: SetupSource
+  readonly networks: string | null
+  readonly devices: number
+  readonly previewed: boolean
+  readonly pushed: boolean
+  readonly can_restart: boolean
+}
+
+export type SetupSource = { readonly address: string | null; readonly commit: string | null }
 
 export type StackMember = {
   readonly member_no: number | null
@@ -2101,6 +2122,12 @@ export type UpdateUserRequest = {
   readonly roles?: ReadonlyArray<string> | undefined
   readonly password?: string | undefined
   readonly enabled?: boolean | undefined
+}
+
+export type SetUpRequest = {
+  readonly settings?: string | undefined
+  readonly templates?: string | undefined
+  readonly networks?: string | undefined
 }
 
 export type SaveViewRequest = {
@@ -2934,6 +2961,9 @@ export type SearchConfigsQuery = {
   readonly after?: string | number | undefined
 }
 
+/** The answer of `PUT /api/v1.0/setup`. */
+export type SetUpResult = { readonly set: ReadonlyArray<string>; readonly restarts: boolean }
+
 /** The answer of `PUT /api/v1.0/plugins`. */
 export type TestPluginsResult = { readonly result: ReadonlyArray<boolean> }
 
@@ -2942,6 +2972,9 @@ export type TestReceiverResult = { readonly is_taken: boolean; readonly answer: 
 
 /** The answer of `POST /api/v1.0/device/{hostname}/trust`. */
 export type TrustDeviceResult = { readonly trusted: TrustedIdentity }
+
+/** The answer of `POST /api/v1.0/setup/try`. */
+export type TrySetupResult = { readonly findings: ReadonlyArray<SetupFinding> }
 
 /** The answer of `PUT /api/v1.0/device/{id}`. */
 export type UpdateDeviceResult = {

@@ -2,7 +2,6 @@
  * Globs of paths and ports in permissions, and the calls that a permission covers (docs/roles.md#permissions). Callers choose
  * the texts, so a match takes no longer than the product of both lengths. The web page uses it too. Pure.
  */
-import { Result } from "effect"
 
 /** One or more characters of a glob: the class of a matching character, and whether it may be absent or repeated. */
 interface Part {
@@ -79,8 +78,15 @@ const compile = (glob: string): Matches => {
 
 const compiled = new Map<string, Matches>()
 
-/** Whether a text is a valid glob; a range such as `[z-a]` is invalid. */
-export const isGlob = (glob: string): boolean => Result.isSuccess(Result.try(() => compile(glob)))
+/** Whether a text is a valid glob; a range such as `[z-a]` is invalid. The page must not load Effect for this. */
+export const isGlob = (glob: string): boolean => {
+  try {
+    compile(glob)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Whether a glob matches a whole text; case counts. */
 export const matchesGlob = (glob: string, text: string): boolean => {
@@ -114,6 +120,8 @@ const ownRights: ReadonlyArray<{ readonly right: string; readonly method: string
   { right: "trust", method: "POST", path: /^\/device\/[^/]+\/(?:trust|hostkey\/approve)$/ },
   { right: "trust", method: "PUT", path: /^\/device\/[^/]+\/host_key$/ },
   { right: "trust", method: "POST", path: /^\/device_hostkeys\/approve$/ },
+  { right: "trust", method: "POST", path: /^\/setup\/try$/ },
+  { right: "trust", method: "PUT", path: /^\/setup$/ },
   { right: "spellings", method: "DELETE", path: /^\/learned_lines\/[^/]+$/ }
 ]
 

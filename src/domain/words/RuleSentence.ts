@@ -1,4 +1,5 @@
 /** The rules of alerts as people say them: when who is told what (docs/alerts.md#rules). Pure. */
+import { jobTitle } from "./JobWords.ts"
 import { eventWords } from "./ServerWords.ts"
 import { duration } from "./Units.ts"
 import { inSentence, plainly, textOf } from "./Word.ts"
@@ -32,6 +33,12 @@ const isReady = (name: string): name is ReadyRuleName => Object.hasOwn(readyRule
 
 /** The heading of the alerts of a rule, by its name. */
 export const ruleTitle = (name: string): string => (isReady(name) ? readyRuleWords[name].title : plainly(name))
+
+const ENDED_JOB = /^Job (\d+) \((.+)\) ended: /
+
+/** The line of an alert, which receivers get with the name of a function, in the words of jobs: `Rollout 26: failed`. */
+export const alertLine = (title: string): string =>
+  title.replace(ENDED_JOB, (_, id: string, name: string) => `${jobTitle(name)} ${id}: `)
 
 const either = (words: ReadonlyArray<string>): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`

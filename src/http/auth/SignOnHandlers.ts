@@ -18,6 +18,7 @@ import { EventStore } from "../../store/EventStore.ts"
 import { Callers, findToken, isGuess } from "../core/Callers.ts"
 import { Limits } from "../core/Limits.ts"
 import { endOf, heldOf, pageIn, sessionSeconds, withoutPage, withPage } from "../oidc/SessionCookies.ts"
+import { FirstStart } from "../core/FirstStart.ts"
 import { makeRefusalAudit } from "../core/RequestLog.ts"
 import { type Flows, makeSignOn } from "../oidc/SignOn.ts"
 import { enveloped, Forbidden, NotFound, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
@@ -221,7 +222,9 @@ const FIRST = "Nobody can log in with a password yet. Make an administrator: swi
 /** Handlers of `SignOnGroup`. */
 export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
   Effect.gen(function* () {
-    const { JWT_ENABLED, LOCAL_USERS, OIDC_CONF_WELL_KNOWN_URL, OIDC_ENABLED, SECURE_DEFAULTS } = yield* ServerConfig
+    const { JWT_ENABLED, LOCAL_USERS, OIDC_CONF_WELL_KNOWN_URL, OIDC_ENABLED, SECURE_DEFAULTS, SITE_NAME } =
+      yield* ServerConfig
+    const first = yield* FirstStart
     const logins = yield* PasswordLogin
     const users = yield* LocalUsers
     const isOn = LOCAL_USERS && JWT_ENABLED
@@ -255,14 +258,18 @@ export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
           path: `${BASE}/auth/login?page=ui`
         }))
       : Option.none()
-    const ways = enveloped({
-      needed: JWT_ENABLED,
-      password: isOn,
-      provider: Option.getOrNull(provider),
-      token: JWT_ENABLED
-    })
+    const ways = Effect.map(first.isOpen, (is_new) =>
+      enveloped({
+        needed: JWT_ENABLED,
+        password: isOn,
+        provider: Option.getOrNull(provider),
+        token: JWT_ENABLED,
+        site: Option.getOrNull(SITE_NAME),
+        is_new
+      })
+    )
     return handlers
-      .handle("ways", () => Effect.succeed(ways))
+      .handle("ways", () => ways)
       .handle("login", () => answered(login))
       .handle("beginLogin", ({ query }) => answered(oidc.begin(query.page === "ui")))
       .handle("endLogin", () => answered(oidc.end))

@@ -5,7 +5,7 @@
 import { Effect, FileSystem, Path, Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash, randomBytes } from "node:crypto"
-import { FirstStart, SETUP_PATH } from "../setup/FirstStart.ts"
+import { FirstStart, SETUP_PATH } from "../core/FirstStart.ts"
 import { HttpApiSwagger, OpenApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 

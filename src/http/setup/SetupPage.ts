@@ -12,7 +12,7 @@ import { failure } from "../core/ErrorEnvelope.ts"
 import { hostOf, isLoopback } from "../core/Client.ts"
 import { refuseOrDie } from "../core/HandlerErrors.ts"
 import { PAGE_BASE } from "../page/WebPages.ts"
-import { FirstStart, SETUP_PATH, typedCode } from "./FirstStart.ts"
+import { FirstStart, SETUP_PATH, typedCode } from "../core/FirstStart.ts"
 import { unmappedAddress } from "../../domain/access/HostLists.ts"
 import { PersonStore } from "../../store/AccountStore.ts"
 

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readAlerts } from "../../../src/domain/events/alerts/AlertFile.ts"
-import { ruleSentence } from "../../../src/domain/words/RuleSentence.ts"
+import { alertLine, ruleSentence } from "../../../src/domain/words/RuleSentence.ts"
 
 const receivers = {
   noc: { type: "webhook", url: "https://noc.example.org", secret: "NOC" },
@@ -39,3 +39,9 @@ for (const { file, sentence } of cases)
     const { rules } = Result.getOrThrow(readAlerts({ receivers, ...file }))
     assert.deepStrictEqual(rules.map(ruleSentence), [sentence])
   })
+
+it("The line of an alert names a job as people do", () => {
+  assert.strictEqual(alertLine("Job 26 (sync_devices) ended: failed; failed: a1"), "Rollout 26: failed; failed: a1")
+  assert.strictEqual(alertLine("Job 27 (sync_devices (dry_run)) ended: partial"), "Preview 27: partial")
+  assert.strictEqual(alertLine("a1 is unreachable: timeout"), "a1 is unreachable: timeout")
+})

@@ -26,6 +26,7 @@ import { placeCases } from "./cases/PlaceCases.ts"
 import { provisioningCases } from "./cases/ProvisioningCases.ts"
 import { branchCases, repositoryCases } from "./cases/RepositoryCases.ts"
 import { providerCases, signOnCases } from "./cases/SignOnCases.ts"
+import { setupCases } from "./cases/SetupCases.ts"
 import { settingsCases } from "./cases/SettingsCases.ts"
 import { syncCases } from "./cases/SyncCases.ts"
 import { systemCases } from "./cases/SystemCases.ts"
@@ -81,6 +82,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   Firmware: firmwareCases,
   "Settings, groups, repositories": [...repositoryCases, ...settingsCases, ...branchCases],
   "Signing on at a provider": providerCases,
+  "The first run": setupCases,
   "System and transport": systemCases
 }
 

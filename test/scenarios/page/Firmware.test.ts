@@ -13,6 +13,8 @@ import { timer } from "../../support/Patience.ts"
 import { accessNames } from "../chaos/ManagedCampus.ts"
 import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
+/** An image whose checksum was mistyped. */
+const OTHER = "EOS-4.99.1F.swi"
 const NAMES = accessNames(3)
 const [FIRST = "", , SILENT = ""] = NAMES
 const GROUPS = `---
@@ -71,7 +73,12 @@ describe.skipIf(!hasChromium)(`Firmware in the page${hasChromium ? "" : ` (${WIT
       Effect.gen(function* () {
         const { page } = yield* Site
         const image = randomBytes(12_000_000)
-        const host = yield* makeImageHost(new Map([[IMAGE, image]]))
+        const host = yield* makeImageHost(
+          new Map([
+            [IMAGE, image],
+            [OTHER, image]
+          ])
+        )
         let release = () => {}
         host.hold = new Promise((resolve) => {
           release = resolve
@@ -95,6 +102,16 @@ describe.skipIf(!hasChromium)(`Firmware in the page${hasChromium ? "" : ` (${WIT
           await page.getByText("EOS-stable.swi").waitFor()
         })
         yield* sound(page, "firmware-images")
+        yield* steps(async () => {
+          await page.getByText("The image is here, and its checksum is right.").waitFor()
+          await page.getByLabel("URL of the image").fill(`${host.url}/${OTHER}`)
+          await page.getByLabel("SHA-1").fill("0".repeat(40))
+          await page.getByRole("button", { name: "Download" }).click()
+          const said = page.getByRole("alert").filter({ hasText: "The image is not here" })
+          await said.waitFor()
+          expect(await said.textContent()).toMatch(/checksum|SHA/i)
+        })
+        yield* sound(page, "firmware-wrong-checksum")
       }).pipe(Effect.scoped)
     )
 

@@ -1,4 +1,4 @@
-/** New switches in the page: where they hang, checked and initialised, one by one and from a list; and the network drawn. */
+/** New switches in the page: where they hang, checked and initialised, one by one and from a list. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -181,35 +181,6 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
         })
         const named = yield* api.devices("filter[hostname]=lhv-acc3")
         expect(named.length).toBe(1)
-      })
-    )
-
-    it.effect("is drawn in the network, in the colours of its status, and as a list", () =>
-      Effect.gen(function* () {
-        const { page } = yield* Site
-        yield* steps(async () => {
-          await page.goto("/ui/topology")
-          await page.getByText("As planned", { exact: true }).waitFor()
-          await page.locator(".cable-agreed").last().waitFor({ state: "attached" })
-          await page.getByRole("button", { name: /3 access switches/ }).click()
-          await page.getByRole("button", { name: /lhv-acc1/ }).waitFor()
-          await page.getByRole("button", { name: "Fold access switches" }).click()
-          await page.getByRole("button", { name: "Show every access switch" }).click()
-          await page.getByRole("button", { name: /lhv-acc1/ }).waitFor()
-          await page.getByText("In sync", { exact: true }).first().click()
-          await page.getByRole("button", { name: /lhv-dist1 out of sync/ }).waitFor()
-        })
-        yield* sound(page, "topology")
-        yield* steps(async () => {
-          await page.getByRole("button", { name: "Show as a list" }).click()
-          await page
-            .getByRole("cell", { name: /lhv-dist1 \(Ethernet27\)/ })
-            .first()
-            .waitFor()
-          await page.getByRole("button", { name: "Show as a drawing" }).click()
-          await page.getByRole("button", { name: /lhv-acc1/ }).click()
-          await page.waitForURL(/\/ui\/device\/lhv-acc1/)
-        })
       })
     )
   })

@@ -36,7 +36,7 @@ type Opened = Effect.Success<ReturnType<typeof openPage>>
 
 /** Through the provider's own pages: who one is, and that the site may know it. */
 const signOnAs = async (page: Opened, login: string) => {
-  await page.getByRole("link", { name: /^Sign on at/ }).click()
+  await page.getByRole("button", { name: /^Continue with/ }).click()
   await page.locator('input[name="login"]').fill(login)
   await page.locator('input[name="password"]').fill("of no interest")
   await page.locator('button[type="submit"]').click()
@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)(`Signing on at the site's provider${hasChromium ? 
           await signOnAs(rita, "rita")
           await rita.getByText("rita@example.org").waitFor()
           await rita.goto("/ui/new?tab=several")
-          await rita.getByText("Your role does not initialise switches.").waitFor()
+          await rita.getByText("You may look, not set up.").waitFor()
         })
         // nothing that a script could take is stored, and a reload or another tab signs on by the cookie alone
         const stored = () =>
@@ -82,18 +82,18 @@ describe.skipIf(!hasChromium)(`Signing on at the site's provider${hasChromium ? 
           await tab.goto("/ui/")
           await signOut(tab)
           // the other tab is signed off as well
-          await alice.getByRole("link", { name: /^Sign on at/ }).waitFor()
+          await alice.getByRole("button", { name: /^Continue with/ }).waitFor()
           await tab.close()
           // the provider knows her still, and asks whether the site may know it
-          await alice.getByRole("link", { name: /^Sign on at/ }).click()
+          await alice.getByRole("button", { name: /^Continue with/ }).click()
           await alice.locator('form button[type="submit"]').click()
           await alice.getByText("alice@example.org").waitFor()
         })
         yield* steps(async () => {
           await signOut(alice)
-          await alice.getByRole("link", { name: /^Sign on at/ }).waitFor()
+          await alice.getByRole("button", { name: /^Continue with/ }).waitFor()
           await alice.reload()
-          await alice.getByRole("link", { name: /^Sign on at/ }).waitFor()
+          await alice.getByRole("button", { name: /^Continue with/ }).waitFor()
         })
         expect((yield* steps(stored)).filter((text) => /eyJ|token/i.test(text))).toEqual([])
       }).pipe(Effect.scoped)

@@ -12,7 +12,11 @@ roles:
 `
 
 const make = Effect.gen(function* () {
-  const campus = yield* makeCampusWithRoles({ names: ["lhv-acc1", "lhv-acc2"], roles: ROLES })
+  const campus = yield* makeCampusWithRoles({
+    names: ["lhv-acc1", "lhv-acc2"],
+    roles: ROLES,
+    variables: { SITE_NAME: "Lindhaven campus" }
+  })
   return { ...campus, browser: yield* makeBrowser }
 })
 
@@ -40,40 +44,41 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
       })
     )
 
-    it.effect("lets a user sign on with a token, and explains an invalid one", () =>
+    it.effect("lets a user sign in with a token, and explains an invalid one", () =>
       Effect.gen(function* () {
         const { browser, tokenOf, url } = yield* Site
         const page = yield* openPage(browser, url)
         const token = yield* tokenOf("administrator")
         yield* steps(async () => {
           await page.goto("/")
-          await page.getByRole("heading", { name: "Switchyard" }).waitFor()
-          await page.getByRole("button", { name: "Sign on with the token" }).waitFor()
-          expect(await page.getByRole("button", { name: "Sign on", exact: true }).count(), "no local users").toBe(0)
+          await page.getByRole("heading", { name: "Sign in" }).waitFor()
+          await page.getByText("to Lindhaven campus").waitFor()
+          await page.getByRole("button", { name: "Sign in with the token" }).waitFor()
+          expect(await page.getByRole("button", { name: "Sign in", exact: true }).count(), "no local users").toBe(0)
         })
-        yield* sound(page, "sign-on")
+        yield* sound(page, "sign-in")
         yield* steps(async () => {
-          await page.getByRole("textbox", { name: "Token" }).fill("nonsense")
-          await page.getByRole("button", { name: "Sign on with the token" }).click()
+          await page.getByRole("textbox", { name: "API token" }).fill("nonsense")
+          await page.getByRole("button", { name: "Sign in with the token" }).click()
           await page.getByRole("alert").waitFor()
-          await page.getByRole("textbox", { name: "Token" }).fill(token)
-          await page.getByRole("button", { name: "Sign on with the token" }).click()
+          await page.getByRole("textbox", { name: "API token" }).fill(token)
+          await page.getByRole("button", { name: "Sign in with the token" }).click()
           await page.getByRole("navigation").getByText("Devices").click()
           await page.getByRole("link", { name: "lhv-acc1" }).waitFor()
         })
         yield* sound(page, "devices")
         yield* steps(async () => {
           await signOut(page)
-          await page.getByRole("heading", { name: "Switchyard" }).waitFor()
+          await page.getByRole("heading", { name: "Sign in" }).waitFor()
         })
       })
     )
 
-    it.effect("keeps typed text while the page asks again for the identity and the ways to sign on", () =>
+    it.effect("keeps typed text while the page asks again for the identity and the ways to sign in", () =>
       Effect.gen(function* () {
         const { browser, url } = yield* Site
         const page = yield* openPage(browser, url)
-        const field = page.getByRole("textbox", { name: "Token" })
+        const field = page.getByRole("textbox", { name: "API token" })
         const written = async () => ((await field.count()) === 0 ? "no field" : await field.inputValue())
         const streams: Array<string> = []
         page.on("request", (request) => {
@@ -81,7 +86,7 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
         })
         yield* steps(async () => {
           await page.clock.install()
-          // a server that cannot say how one signs on
+          // a server that cannot say how one signs in
           await page.route("**/auth/ways", (route) => route.fulfill({ status: 500, json: { message: "no" } }))
           await page.goto("/")
           await field.fill("half a tok")

@@ -168,31 +168,38 @@ describe.skipIf(!hasChromium)(`An open page${hasChromium ? "" : ` (${WITHOUT})`}
       })
     )
 
-    it.effect("asks for another sign-on when its token ends, and continues at the same place", () =>
-      Effect.gen(function* () {
-        const { browser, serve, tokenFor, url } = yield* Site
-        const server = yield* serve
-        const page = yield* openPage(browser, url, { token: yield* tokenFor(4) })
-        const next = yield* tokenFor(3600)
-        yield* steps(async () => {
-          await page.goto("/ui/jobs?show=failed")
-          await page.getByText("No jobs match.").waitFor()
-          // the next action asks for a sign-on
-          const signOn = page.getByRole("button", { name: "Sign on with the token" })
-          for (let turn = 0; !(await signOn.isVisible()); turn++) {
-            await page
-              .getByText(turn % 2 === 0 ? "Partly failed" : "Failed", { exact: true })
-              .click({ timeout: 1000 })
-              .catch(() => undefined)
-            await page.waitForTimeout(200)
-          }
-          await page.getByRole("textbox", { name: "Token" }).fill(next)
-          await page.getByRole("button", { name: "Sign on with the token" }).click()
-          await page.getByText("No jobs match.").waitFor()
+    it.effect(
+      "asks for another sign-in when its token ends, keeps the screen below, and continues at the same place",
+      () =>
+        Effect.gen(function* () {
+          const { browser, serve, tokenFor, url } = yield* Site
+          const server = yield* serve
+          const page = yield* openPage(browser, url, { token: yield* tokenFor(4) })
+          const next = yield* tokenFor(3600)
+          yield* steps(async () => {
+            await page.goto("/ui/jobs?show=failed")
+            await page.getByText("No jobs match.").waitFor()
+            // stands for everything that is typed and chosen in a screen
+            await page.evaluate("document.querySelector('h1').dataset.same = 'yes'")
+            // the next action asks for a sign-in
+            const signIn = page.getByRole("button", { name: "Sign in with the token" })
+            for (let turn = 0; !(await signIn.isVisible()); turn++) {
+              await page
+                .getByText(turn % 2 === 0 ? "Partly failed" : "Failed", { exact: true })
+                .click({ timeout: 1000 })
+                .catch(() => undefined)
+              await page.waitForTimeout(200)
+            }
+            await page.getByText("Your session has ended. Sign in again to go on where you were.").waitFor()
+            expect(await page.locator("[inert] h1").textContent(), "covered").toBe("Jobs")
+            await page.getByRole("textbox", { name: "API token" }).fill(next)
+            await page.getByRole("button", { name: "Sign in with the token" }).click()
+            await page.getByText("No jobs match.").waitFor()
+            expect(await page.locator("h1[data-same=yes]").textContent(), "the same screen").toBe("Jobs")
+          })
+          expect(page.url()).toMatch(/\/ui\/jobs\?show=(failed|partial)/)
+          yield* server.gone
         })
-        expect(page.url()).toMatch(/\/ui\/jobs\?show=(failed|partial)/)
-        yield* server.gone
-      })
     )
   })
 })

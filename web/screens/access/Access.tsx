@@ -1,7 +1,7 @@
 /** Access: users with passwords, tokens of programs, persons, roles, and the reader's own permissions. */
 import { AddressTabs } from "../../parts/AddressTabs.tsx"
-import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
-import { Waiting } from "../../parts/Waiting.tsx"
+import { PageHead } from "../../parts/PageHead.tsx"
+import { Skeleton } from "../../parts/Skeleton.tsx"
 import { Explain } from "./Explain.tsx"
 import { Persons } from "./Persons.tsx"
 import { Roles } from "./Roles.tsx"
@@ -21,9 +21,9 @@ export default function Access() {
   const isAdministrator = useAdministrator()
   return (
     <>
-      <ScreenTitle>Access</ScreenTitle>
+      <PageHead title="Access" />
       {isAdministrator === undefined ? (
-        <Waiting what="what you may do" />
+        <Skeleton what="what you may do" />
       ) : (
         <AddressTabs label="Access" parts={isAdministrator ? [USERS, TOKENS, PERSONS, ...REST] : [TOKENS, ...REST]} />
       )}

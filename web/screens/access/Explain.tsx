@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react"
 import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { Asked } from "../../parts/Asked.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 
 const METHODS = ["GET", "POST", "PUT", "DELETE"]
 
@@ -39,7 +39,8 @@ export const Explain = () => {
           {({ data: { allowed, allowed_by, reason, roles } }) => (
             <div role="status">
               <Text>
-                <Tone tone={allowed ? "good" : "bad"}>{allowed ? "You may" : "You may not"}</Tone>: {reason}.
+                <StatusWord tone={allowed ? "good" : "bad"}>{allowed ? "You may" : "You may not"}</StatusWord>: {reason}
+                .
               </Text>
               {roles.length > 0 && <Text>Your roles: {roles.join(", ")}.</Text>}
               {allowed_by.length > 0 && <Text>Roles that allow it: {allowed_by.join(", ")}.</Text>}

@@ -2,11 +2,11 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { request } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
-import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Confirm } from "../../parts/Confirm.tsx"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
 
 export const Persons = () => {
@@ -34,21 +34,21 @@ export const Persons = () => {
               tokens,
               <When at={seen_at} />,
               withdrawn_at === null ? (
-                <Tone tone="good">counts</Tone>
+                <StatusWord tone="good">counts</StatusWord>
               ) : (
                 <>
-                  <Tone tone="warn">{`withdrawn by ${withdrawn_by ?? "an unknown user"}`}</Tone>{" "}
+                  <StatusWord tone="warn">{`withdrawn by ${withdrawn_by ?? "an unknown user"}`}</StatusWord>{" "}
                   <When at={withdrawn_at} />
                 </>
               ),
               withdrawn_at === null ? (
-                <AskFirst label={`Withdraw ${name}`} size="xs" danger act={send("POST /auth/persons/withdraw", person)}>
+                <Confirm label={`Withdraw ${name}`} size="xs" danger act={send("POST /auth/persons/withdraw", person)}>
                   All tokens, sessions and streams of {name} end within a second, and {name} is let in no more.
-                </AskFirst>
+                </Confirm>
               ) : (
-                <AskFirst label={`Let ${name} in again`} size="xs" act={send("POST /auth/persons/admit", person)}>
+                <Confirm label={`Let ${name} in again`} size="xs" act={send("POST /auth/persons/admit", person)}>
                   {name} may sign on again. Tokens and sessions that have ended stay so.
-                </AskFirst>
+                </Confirm>
               )
             ]}
           />

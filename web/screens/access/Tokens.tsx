@@ -5,11 +5,11 @@ import { useState } from "react"
 import { request } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
-import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Confirm } from "../../parts/Confirm.tsx"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
 import { TokenForm } from "./TokenForm.tsx"
 import { useAdministrator } from "./useAdministrator.ts"
@@ -22,15 +22,15 @@ const Standing = ({ token }: { readonly token: Token }) => {
   if (token.revoked_at !== null)
     return (
       <>
-        <Tone tone="quiet">revoked</Tone> <When at={token.revoked_at} />
+        <StatusWord tone="quiet">revoked</StatusWord> <When at={token.revoked_at} />
       </>
     )
-  return isOver(token) ? <Tone tone="warn">ended</Tone> : <Tone tone="good">counts</Tone>
+  return isOver(token) ? <StatusWord tone="warn">ended</StatusWord> : <StatusWord tone="good">counts</StatusWord>
 }
 
 /** The owner: the token ends with them. The key of a local user is their name. */
 const Owner = ({ token: { created_by, is_machine, owner } }: { readonly token: Token }) => {
-  if (is_machine) return <Tone tone="quiet">a machine, made by {created_by}</Tone>
+  if (is_machine) return <StatusWord tone="quiet">a machine, made by {created_by}</StatusWord>
   return owner === null || owner.startsWith("local:") ? created_by : <span title={owner}>{created_by}</span>
 }
 
@@ -45,7 +45,7 @@ const LastUsed = ({ token }: { readonly token: Token }) => {
   const isUnused = revoked_at === null && !isOver(token) && since !== undefined && now - since.getTime() > UNUSED * DAY
   return (
     <>
-      <When at={last_used} /> {isUnused && <Tone tone="warn">unused for {UNUSED} days: revoke it?</Tone>}
+      <When at={last_used} /> {isUnused && <StatusWord tone="warn">unused for {UNUSED} days: revoke it?</StatusWord>}
     </>
   )
 }
@@ -83,9 +83,9 @@ export const Tokens = () => {
                 <LastUsed token={token} />,
                 <When at={token.expires_at} />,
                 token.revoked_at === null && !isOver(token) && (
-                  <AskFirst label={`Revoke ${token.name}`} size="xs" danger act={() => revoke(token.id)}>
+                  <Confirm label={`Revoke ${token.name}`} size="xs" danger act={() => revoke(token.id)}>
                     Programs that use it are refused within a second. This cannot be undone: they need a new token.
-                  </AskFirst>
+                  </Confirm>
                 )
               ]}
             />

@@ -3,11 +3,11 @@ import { Badge, Group } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { request } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
-import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Confirm } from "../../parts/Confirm.tsx"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { UserForm } from "./UserForm.tsx"
 
 export const Users = () => {
@@ -38,14 +38,14 @@ export const Users = () => {
               cells={(user) => [
                 user.name,
                 user.roles.join(", ") || "none: may do nothing",
-                user.enabled ? "yes" : <Tone tone="warn">disabled</Tone>,
+                user.enabled ? "yes" : <StatusWord tone="warn">disabled</StatusWord>,
                 user.break_glass ? <Badge color="red">break glass</Badge> : "",
                 <Group gap="xs" wrap="nowrap">
                   <UserForm user={user} done={again} />
-                  <AskFirst label={`Remove ${user.name}`} size="xs" danger act={() => remove(user.name)}>
+                  <Confirm label={`Remove ${user.name}`} size="xs" danger act={() => remove(user.name)}>
                     {user.name} can sign on no more, and all their tokens that a password brought end at once. What they
                     did stays in the audit.
-                  </AskFirst>
+                  </Confirm>
                 </Group>
               ]}
             />

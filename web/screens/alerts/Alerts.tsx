@@ -10,6 +10,7 @@ import { StatusBadge } from "../../parts/StatusBadge.tsx"
 import { When } from "../../parts/When.tsx"
 import { wordOf } from "../../../src/domain/words/Word.ts"
 import { alertWords } from "../../../src/domain/words/ServerWords.ts"
+import { alertLine } from "../../../src/domain/words/RuleSentence.ts"
 import { counted } from "../../../src/domain/words/Units.ts"
 import { type AlertRow, OpenAlerts } from "./OpenAlerts.tsx"
 import { SilenceForm, Silences } from "./Silences.tsx"
@@ -23,7 +24,7 @@ const Ended = ({ alerts }: { readonly alerts: ReadonlyArray<AlertRow> }) =>
         {alerts.map(({ acknowledged_by, id, level, opened_at, resolved_at, title }) => (
           <Entry
             key={id}
-            title={<span className="entry-plain">{title}</span>}
+            title={<span className="entry-plain">{alertLine(title)}</span>}
             time={
               resolved_at === null ? (
                 <When at={opened_at} />

@@ -5,6 +5,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
 import { alertWords } from "../../../src/domain/words/ServerWords.ts"
+import { alertLine } from "../../../src/domain/words/RuleSentence.ts"
 import { wordOf } from "../../../src/domain/words/Word.ts"
 import { request } from "../../api/call.ts"
 import { useMay } from "../../app/useSession.ts"
@@ -42,7 +43,7 @@ const Acknowledge = ({ alert: { acknowledged_at, id, title } }: { readonly alert
     })
     if (!done) return
     close()
-    toast({ title: "You look after it", text: title })
+    toast({ title: "You look after it", text: alertLine(title) })
   }
   return (
     <>
@@ -56,7 +57,7 @@ const Acknowledge = ({ alert: { acknowledged_at, id, title } }: { readonly alert
         closeButtonProps={{ "aria-label": "Close" }}
       >
         <Stack gap="sm">
-          <span>{title}</span>
+          <span>{alertLine(title)}</span>
           <span>Others see that you look after it. It ends by itself when its cause has ended.</span>
           <Textarea
             label="What are you doing about it?"
@@ -99,10 +100,10 @@ const One = ({ alert }: { readonly alert: AlertRow }) => {
   return (
     <Entry
       tone={acknowledged_at === null ? word.tone : "quiet"}
-      title={alert.title}
+      title={alertLine(alert.title)}
       time={
         <>
-          since <When at={opened_at} />
+          began <When at={opened_at} />
         </>
       }
       actions={may("POST", `/alerts/${alert.id}/acknowledge`) && <Acknowledge alert={alert} />}
@@ -148,7 +149,7 @@ export const OpenAlerts = ({ alerts }: { readonly alerts: ReadonlyArray<AlertRow
         count={same.length}
         aside={
           <>
-            since <When at={earliest(same)} />
+            the first began <When at={earliest(same)} />
           </>
         }
       >

@@ -1,5 +1,5 @@
 /** The newest commits of both repositories, and which are in force, refused or not checked yet. */
-import { Worded } from "../../parts/Worded.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { commitWords } from "../../../src/domain/words/ServerWords.ts"
 import { Button, Group, Stack, Title } from "@mantine/core"
 import { request } from "../../api/call.ts"
@@ -9,6 +9,8 @@ import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import { useSetup } from "../first-run/useSetup.ts"
 import { useAct } from "../../parts/useAct.ts"
 import { When } from "../../parts/When.tsx"
 
@@ -19,7 +21,7 @@ const SHOWN = 6
 const OneCommit = ({ commit }: { readonly commit: Commit }) => {
   return (
     <li>
-      <Worded of={commitWords} value={commit.state} /> <b>{commit.subject}</b> by {commit.author},{" "}
+      <StatusWord of={commitWords} value={commit.state} /> <b>{commit.subject}</b> by {commit.author},{" "}
       <When at={commit.at} />
       {(commit.refusal?.problems ?? []).slice(0, 3).map(({ file, line, message }) => (
         <div key={`${file}:${line}:${message}`}>
@@ -39,13 +41,14 @@ const Repository = ({ name }: { readonly name: "settings" | "templates" }) => {
     { kinds: ["repository"] }
   )
   const { busy, error, run } = useAct()
+  const isMissing = useSetup()?.[name].address === null
   const refresh = () => run(() => request("PUT /repository/:name", { params: { name }, body: { action: "REFRESH" } }))
   if (!may("GET", `/repository/${name}/commits`)) return null
   return (
     <section aria-label={`Commits of ${name}`}>
       <Group justify="space-between">
         <Title order={2}>{name}</Title>
-        {may("PUT", `/repository/${name}`) && (
+        {!isMissing && may("PUT", `/repository/${name}`) && (
           <Button
             size="compact-sm"
             variant="default"
@@ -61,7 +64,15 @@ const Repository = ({ name }: { readonly name: "settings" | "templates" }) => {
       <Asked of={asked} what={`the commits of ${name}`}>
         {({ data: { commits } }) =>
           commits.length === 0 ? (
-            <Empty>Nothing was fetched yet.</Empty>
+            <Empty>
+              {isMissing ? (
+                <>
+                  No repository is configured. <PlainLink to="/first-run?step=2">Set it up</PlainLink>
+                </>
+              ) : (
+                "Nothing was fetched yet."
+              )}
+            </Empty>
           ) : (
             <ul className="commits">
               {commits.map((commit) => (

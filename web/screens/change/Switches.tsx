@@ -3,7 +3,7 @@ import type { Data } from "../../../src/api/Calls.ts"
 import { sortedBy } from "../../../src/domain/Natural.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { StatusWord } from "../../parts/StatusWord.tsx"
-import { VirtualTable } from "../../parts/VirtualTable.tsx"
+import { DataTable } from "../../parts/DataTable.tsx"
 
 type Device = Data<"GET /job/:id/progress">["devices"][number]
 
@@ -29,7 +29,7 @@ export const Switches = ({ devices, outdated }: Props) => {
   const changed = new Set(outdated)
   const rows = sortedBy(devices, ({ hostname }) => hostname)
   return (
-    <VirtualTable
+    <DataTable
       label="Switches of this change"
       count={rows.length}
       rowAt={(index) => rows[index]}

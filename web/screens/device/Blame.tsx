@@ -3,7 +3,7 @@ import { Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { type Column, VirtualTable } from "../../parts/VirtualTable.tsx"
+import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { When } from "../../parts/When.tsx"
 
 const short = (commit: string | null): string => (commit === null ? "" : commit.slice(0, 8))
@@ -70,7 +70,7 @@ export const Blame = ({ hostname }: { readonly hostname: string }) => {
             {has_older && (
               <Text size="sm">Only the newest 50 jobs were searched: lines of the oldest may be older.</Text>
             )}
-            <VirtualTable
+            <DataTable
               label="Who brought each line"
               columns={columns}
               count={lines.length}

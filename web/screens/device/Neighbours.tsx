@@ -1,5 +1,5 @@
 /** The neighbours that the device sees over LLDP, next to the planned links, with the differences. */
-import { Worded } from "../../parts/Worded.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { neighbourWords } from "../../../src/domain/words/DeviceWords.ts"
 import { useQueries } from "@tanstack/react-query"
 import { endOf } from "../../../src/domain/Linknet.ts"
@@ -57,7 +57,7 @@ export default function Neighbours({ device: { hostname, id } }: TabProps) {
               port,
               <PlainLink to={`/device/${encodeURIComponent(name.split(".", 1)[0] ?? name)}`}>{name}</PlainLink>,
               peerPort,
-              <Worded of={neighbourWords} value={standing} />
+              <StatusWord of={neighbourWords} value={standing} />
             ]}
           />
         )

@@ -92,8 +92,15 @@ type Cause = Parameters<typeof causeText>[0] & {
   readonly job_id?: number | null
 }
 
+interface SentenceProps {
+  readonly cause: Cause
+  readonly hostname: string
+  /** Since when its ports are changed, in epoch seconds. */
+  readonly since: number
+}
+
 /** `Carl changed Ethernet22 and Ethernet31 9 min ago. Saved, not rolled out yet.` */
-const Sentence = ({ cause, hostname }: { readonly cause: Cause; readonly hostname: string }) => {
+const Sentence = ({ cause, hostname, since }: SentenceProps) => {
   const may = useMay()
   const isPorts = cause.cause === "interface_updated" && cause.made_by !== null
   const { data } = useAsk(
@@ -101,12 +108,8 @@ const Sentence = ({ cause, hostname }: { readonly cause: Cause; readonly hostnam
     { params: { hostname }, query: { "filter[kind]": "interface", per_page: 50, sort: "-id" } },
     { kinds: ["interface"], enabled: isPorts && may("GET", `/device/${hostname}/audit`) }
   )
-  const ports = isPorts
-    ? portsChanged(
-        (data?.answer.data.events ?? []).map((event) => ({ actor: event.actor, key: keyIn(event) })),
-        cause.made_by ?? ""
-      )
-    : ""
+  const events = (data?.answer.data.events ?? []).map((event) => ({ ...event, key: keyIn(event) }))
+  const ports = isPorts ? portsChanged(events, cause.made_by ?? "", since) : ""
   return (
     <>
       {ports === "" ? `${causeText(cause)}, ` : `${cause.made_by} changed ${ports} `}
@@ -127,6 +130,7 @@ const OutOfSync = ({ device }: TabProps) => {
   const isDrifted = useDrifted(hostname)
   const causes: ReadonlyArray<Cause> = useCauses(hostname)
   const newest = causes.at(-1)
+  const since = causes.find(({ cause }) => cause === "interface_updated")?.timestamp ?? 0
   const tone = isDrifted ? "wait" : newest === undefined ? "warn" : wordOf(causeWords, newest.cause).tone
   return (
     <Bar
@@ -140,7 +144,11 @@ const OutOfSync = ({ device }: TabProps) => {
       }
     >
       <b>Out of sync:</b>{" "}
-      {newest === undefined ? "the reason is not known." : <Sentence cause={newest} hostname={hostname} />}
+      {newest === undefined ? (
+        "the reason is not known."
+      ) : (
+        <Sentence cause={newest} hostname={hostname} since={since} />
+      )}
       {causes.length > 1 && (
         <>
           {" "}

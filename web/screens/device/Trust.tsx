@@ -4,11 +4,11 @@ import { useRouter } from "@tanstack/react-router"
 import { ask, request } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
-import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Confirm } from "../../parts/Confirm.tsx"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
 import type { TabProps } from "./record.ts"
 
@@ -28,27 +28,27 @@ const HostKey = ({ device: { hostname } }: TabProps) => {
             </Text>
             {key.refused_fingerprint !== null && (
               <>
-                <Tone tone="bad">Another key was refused, and the device is blocked</Tone>
+                <StatusWord tone="bad">Another key was refused, and the device is blocked</StatusWord>
                 <Text>
                   Refused: <code>{key.refused_fingerprint}</code>. Trust it only if you know why the switch has another
                   key: it was replaced or reset.
                 </Text>
                 {mayPin && (
-                  <AskFirst
+                  <Confirm
                     label="Trust the refused key"
                     danger
                     act={send({ action: "PIN", fingerprint: key.refused_fingerprint })}
                   >
                     Whoever holds this key is taken for {hostname} from now on.
-                  </AskFirst>
+                  </Confirm>
                 )}
               </>
             )}
             {mayPin && key.fingerprint !== null && (
               <Group>
-                <AskFirst label="Forget the pinned key" danger act={send({ action: "FORGET" })}>
+                <Confirm label="Forget the pinned key" danger act={send({ action: "FORGET" })}>
                   The next login pins whatever key the device shows.
-                </AskFirst>
+                </Confirm>
               </Group>
             )}
           </Stack>
@@ -95,9 +95,9 @@ const Certificate = ({ device: { hostname } }: TabProps) => {
         </Asked>
       )}
       {may("POST", "/device_cert") && (
-        <AskFirst label="Renew the certificate" act={renew}>
+        <Confirm label="Renew the certificate" act={renew}>
           A job makes a key and a certificate, and installs them.
-        </AskFirst>
+        </Confirm>
       )}
     </section>
   )

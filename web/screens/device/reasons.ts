@@ -8,15 +8,24 @@ export const changedLines = (diff: string): number =>
 
 interface PortEvent {
   readonly actor: string
+  readonly action: string
+  /** ISO 8601, UTC. */
+  readonly at: string
   readonly key: string
 }
 
 const MOST = 3
 
-/** `Ethernet22 and Ethernet31`, of the ports that somebody has changed since somebody else changed one; newest event first. */
-export const portsChanged = (events: ReadonlyArray<PortEvent>, actor: string): string => {
-  const other = events.findIndex((event) => event.actor !== actor)
-  const own = other < 0 ? events : events.slice(0, other)
+/** Seconds by which the event of a port may be older than the reason that it brought. */
+const BEFORE = 5
+
+const secondsOf = (at: string): number => Date.parse(`${at.replace(/Z?$/, "Z")}`) / 1000
+
+/** `Ethernet22 and Ethernet31`: the ports that somebody has changed since then, in epoch seconds. */
+export const portsChanged = (events: ReadonlyArray<PortEvent>, actor: string, since: number): string => {
+  const own = events.filter(
+    (event) => event.actor === actor && event.action === "updated" && secondsOf(event.at) >= since - BEFORE
+  )
   const ports = sortedBy([...new Set(own.map(({ key }) => key).filter((key) => key !== ""))], (port) => port)
   if (ports.length > MOST) return counted(ports.length, "port")
   return ports.length < 2 ? (ports[0] ?? "") : `${ports.slice(0, -1).join(", ")} and ${ports.at(-1)}`

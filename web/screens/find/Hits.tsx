@@ -4,7 +4,7 @@ import type { ReactNode } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
 
 type Hit = Data<"GET /find">["hits"][number]
@@ -15,7 +15,7 @@ const deviceAt = (hostname: string, tab = "") => `/device/${encodeURIComponent(h
 const device: Cell = ({ hostname }) => <PlainLink to={deviceAt(hostname)}>{hostname}</PlainLink>
 const port: Cell = ({ hostname, port }) => <PlainLink to={deviceAt(hostname, "?tab=ports")}>{port}</PlainLink>
 const place: Cell = ({ on_uplink }) =>
-  on_uplink === true ? <Tone tone="quiet">on the way</Tone> : <Tone tone="good">edge port</Tone>
+  on_uplink === true ? <StatusWord tone="quiet">on the way</StatusWord> : <StatusWord tone="good">edge port</StatusWord>
 const first: Cell = ({ first_seen }) => <When at={first_seen} />
 const last: Cell = ({ last_seen }) => <When at={last_seen} />
 const text =

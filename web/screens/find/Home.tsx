@@ -8,9 +8,8 @@ import { useAsk } from "../../api/useAsk.ts"
 import { useIdentity } from "../../app/useSession.ts"
 import { JobStatus } from "../../parts/JobStatus.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
-import { Worded, WordShown } from "../../parts/Worded.tsx"
 
 const KINDS = ["device", "reachability", "sync"]
 const SHOWN = 5
@@ -25,10 +24,10 @@ const Standing = () => {
   return (
     <section className="group" aria-label="Your switches now">
       {count === 0 ? (
-        <Tone tone="good">{total === 1 ? "Your switch answers" : `All ${switches(total)} answer`}</Tone>
+        <StatusWord tone="good">{total === 1 ? "Your switch answers" : `All ${switches(total)} answer`}</StatusWord>
       ) : (
         <>
-          <Tone tone="bad">{counted(count, "switch does not answer", "switches do not answer")}</Tone>
+          <StatusWord tone="bad">{counted(count, "switch does not answer", "switches do not answer")}</StatusWord>
           <Text size="sm">
             {names.join(", ")}
             {count > names.length && ` and ${count - names.length} more`}
@@ -57,9 +56,9 @@ const Switches = () => {
             <PlainLink to={`/device/${encodeURIComponent(device.hostname)}?tab=ports`}>
               <b>{device.hostname}</b>
               {device.state === "MANAGED" ? (
-                <WordShown word={syncWord(device)} raw={String(device.synchronized)} />
+                <StatusWord word={syncWord(device)} raw={String(device.synchronized)} />
               ) : (
-                <Worded of={stateWords} value={device.state} />
+                <StatusWord of={stateWords} value={device.state} />
               )}
               <IconChevronRight size={16} stroke={1.75} aria-hidden />
             </PlainLink>

@@ -8,7 +8,7 @@ import { useAsk } from "../../api/useAsk.ts"
 import { useDraft } from "../../app/useDraft.ts"
 import { useMay, useMayChangePorts } from "../../app/useSession.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
 import { hasEdits, isEditable, isTyped, type StoredPort, UNTOUCHED, vlanOf } from "../device/ports/edits.ts"
 import { errorsOf, type Readings, stateOf, useOf } from "../device/ports/plate.ts"
@@ -46,10 +46,10 @@ const Facts = ({
         <>
           <dt>State</dt>
           <dd>
-            <Tone tone={reading.is_up === true ? "good" : "quiet"}>
+            <StatusWord tone={reading.is_up === true ? "good" : "quiet"}>
               {stateOf(port, reading)}
               {reading.is_up === true && reading.speed !== null && `, ${at}`}
-            </Tone>
+            </StatusWord>
             {reading.last_flapped > 0 && (
               <>
                 {" "}
@@ -71,7 +71,7 @@ const Facts = ({
       {reading?.errors !== undefined && (
         <>
           <dt>Errors</dt>
-          <dd>{errors > 0 ? <Tone tone="warn">{errors.toLocaleString()}</Tone> : "0"}</dd>
+          <dd>{errors > 0 ? <StatusWord tone="warn">{errors.toLocaleString()}</StatusWord> : "0"}</dd>
         </>
       )}
       {place.ip !== null && (
@@ -92,8 +92,10 @@ const Facts = ({
         <>
           <dt>Read</dt>
           <dd title={readings.problem.message}>
-            <Tone tone="warn">{readings.problem.busy ? "The switch is busy" : "The switch was not read"}</Tone>; from{" "}
-            <When at={readings.read_at} />
+            <StatusWord tone="warn">
+              {readings.problem.busy ? "The switch is busy" : "The switch was not read"}
+            </StatusWord>
+            ; from <When at={readings.read_at} />
           </dd>
         </>
       )}

@@ -1,5 +1,5 @@
 /** Upgrades: the selected one with the progress of each of its devices, and all others. */
-import { Worded } from "../../parts/Worded.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { inSentence } from "../../../src/domain/words/Word.ts"
 import { upgradeStepWords, upgradeWords } from "../../../src/domain/words/JobWords.ts"
 import { Group, Stack, Text, Title } from "@mantine/core"
@@ -11,7 +11,6 @@ import { Empty } from "../../parts/Empty.tsx"
 import { JobStatus } from "../../parts/JobStatus.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
 import { When } from "../../parts/When.tsx"
 
 type Campaign = Data<"GET /job/:id/upgrade">
@@ -24,9 +23,9 @@ const Counts = ({ devices }: Pick<Campaign, "devices">) => (
     {ORDER.map((state) => {
       const count = devices.filter((device) => device.state === state).length
       return count === 0 ? null : (
-        <Tone key={state} tone={upgradeWords[state].tone}>
+        <StatusWord key={state} tone={upgradeWords[state].tone}>
           {count} {inSentence(upgradeWords[state].text)}
-        </Tone>
+        </StatusWord>
       )
     })}
   </Group>
@@ -76,7 +75,7 @@ const Looked = ({ id }: { readonly id: string }) => {
                   cells={(device) => [
                     <PlainLink to={`/device/${encodeURIComponent(device.hostname)}`}>{device.hostname}</PlainLink>,
                     device.group === 0 ? "" : device.group,
-                    <Worded of={upgradeWords} value={device.state} />,
+                    <StatusWord of={upgradeWords} value={device.state} />,
                     device.step === null ? "" : upgradeStepWords[device.step].text,
                     `${device.steps_done.length} of ${steps.length}`,
                     version(device),

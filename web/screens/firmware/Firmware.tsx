@@ -2,7 +2,7 @@
 import { Tabs } from "@mantine/core"
 import { useWords } from "../../app/useAddress.ts"
 import { useMay } from "../../app/useSession.ts"
-import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
+import { PageHead } from "../../parts/PageHead.tsx"
 import { Campaigns } from "./Campaigns.tsx"
 import { Images } from "./Images.tsx"
 import { Upgrade } from "./Upgrade.tsx"
@@ -22,7 +22,7 @@ export default function Firmware() {
   const shown = offered.find(({ value }) => value === words["tab"]) ?? offered[0]
   return (
     <>
-      <ScreenTitle>Firmware</ScreenTitle>
+      <PageHead title="Firmware" />
       {shown !== undefined && (
         <Tabs
           value={shown.value}

@@ -7,13 +7,13 @@ import { ask } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
-import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Confirm } from "../../parts/Confirm.tsx"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { useAct } from "../../parts/useAct.ts"
 
 /** The whole percents that have arrived; undefined while the size is unknown. */
@@ -49,15 +49,20 @@ const Begun = ({ id }: { readonly id: number }) => {
   const asked = useAsk("GET /job/:id", { params: { id } }, { kinds: ["job"], every: 5000 })
   const job = asked.data?.answer.data.jobs[0]
   const link = <PlainLink to={`/job/${id}`}>Job {id}</PlainLink>
-  if (job === undefined || job.finish_time === null) return <Text role="status">The download has begun. {link}</Text>
+  if (job === undefined || job.finish_time === null)
+    return (
+      <Text role="status" py="xs">
+        The download has begun. {link}
+      </Text>
+    )
   if (job.status === "FINISHED" && job.outcome === "success")
     return (
-      <Text role="status">
-        <Tone tone="good">The image is here, and its checksum is right.</Tone> {link}
+      <Text role="status" py="xs">
+        <StatusWord tone="good">The image is here, and its checksum is right.</StatusWord> {link}
       </Text>
     )
   return (
-    <Alert role="alert" variant="outline" color="red" className="problem" title="The image is not here">
+    <Alert role="alert" variant="outline" color="red" my="sm" className="problem" title="The image is not here">
       {job.exception?.message ?? saidIn(job.result) ?? "The job ended without it."} {link}
     </Alert>
   )
@@ -152,22 +157,22 @@ const Actions = ({ image: { defaults, file, sha1 } }: { readonly image: Image })
     <Group gap="xs">
       {sha1 === null && may("GET", `/firmware/${file}`) && <Checksum file={file} />}
       {may("POST", `/firmware/${file}/set-default`) && defaults.length === 0 && (
-        <AskFirst
+        <Confirm
           label="Make default"
           size="xs"
           act={() => ask("POST /firmware/:filename/set-default", { params }).then(again)}
         >
           <Text>Switches that ask for the default image of this family get {file}.</Text>
-        </AskFirst>
+        </Confirm>
       )}
       {may("DELETE", `/firmware/${file}`) && (
-        <AskFirst label="Remove" size="xs" danger act={() => ask("DELETE /firmware/:filename", { params }).then(again)}>
+        <Confirm label="Remove" size="xs" danger act={() => ask("DELETE /firmware/:filename", { params }).then(again)}>
           <Text>
             {file} is removed from the server
             {defaults.length > 0 ? `, and so is the default ${defaults.join(", ")} that leads to it` : ""}. Switches
             that have it keep it.
           </Text>
-        </AskFirst>
+        </Confirm>
       )}
     </Group>
   )

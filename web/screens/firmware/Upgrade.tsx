@@ -5,7 +5,7 @@ import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { useMay } from "../../app/useSession.ts"
-import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Confirm } from "../../parts/Confirm.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { Order } from "./Order.tsx"
@@ -84,7 +84,7 @@ export const Upgrade = () => {
       {lacks !== undefined && <Empty>{lacks}</Empty>}
       {may("POST", "/firmware/upgrade") && (
         <Group>
-          <AskFirst label="Start the upgrade" danger={steps.has("reboot")} disabled={lacks !== undefined} act={begin}>
+          <Confirm label="Start the upgrade" danger={steps.has("reboot")} disabled={lacks !== undefined} act={begin}>
             <Text>
               {hostname === "" ? `${count ?? 0} managed devices of ${group}` : hostname}
               {filename === "" ? "" : `, image ${filename}`}:{" "}
@@ -101,7 +101,7 @@ export const Upgrade = () => {
             {[ticket, comment].filter(Boolean).length > 0 && (
               <Text>{[ticket, comment].filter(Boolean).join(": ")}</Text>
             )}
-          </AskFirst>
+          </Confirm>
         </Group>
       )}
     </Stack>

@@ -9,7 +9,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { When } from "../../parts/When.tsx"
 
@@ -53,7 +53,11 @@ export const PluginsTab = () => {
               keyOf={({ filename }) => filename}
               cells={({ failed_calls, filename, hooks, last_error, last_error_at, loaded, problem }) => [
                 filename,
-                loaded ? <Tone tone="good">loaded</Tone> : <Tone tone="bad">{problem ?? "not loaded"}</Tone>,
+                loaded ? (
+                  <StatusWord tone="good">loaded</StatusWord>
+                ) : (
+                  <StatusWord tone="bad">{problem ?? "not loaded"}</StatusWord>
+                ),
                 hooks.join(", "),
                 failed_calls,
                 last_error === null ? (

@@ -3,6 +3,8 @@ import "./windows.css"
 import { Alert, Card } from "@mantine/core"
 import { type ReactNode, useState } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
+import { typeWords } from "../../../src/domain/words/DeviceWords.ts"
+import { inSentence, textOf } from "../../../src/domain/words/Word.ts"
 import { dayName, momentOf, stampTime } from "../../../src/domain/words/Units.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -24,7 +26,7 @@ const DAY = 24 * HOUR
 const scopeOf = ({ device_types, groups }: Scope): string => {
   const parts = [
     ...(groups === null ? [] : [groups.join(", ")]),
-    ...(device_types === null ? [] : [device_types.map((type) => type.toLowerCase()).join(", ")])
+    ...(device_types === null ? [] : [device_types.map((type) => inSentence(textOf(typeWords, type))).join(", ")])
   ]
   return parts.length === 0 ? "all switches" : parts.join("; ")
 }
@@ -122,12 +124,11 @@ const Calendar = ({ freezes, windows }: Pick<Overview, "freezes" | "windows">) =
     .map(Number)
   const start = Math.floor(now.getTime() / 60_000) * 60_000 - hour * HOUR - minute * 60_000
   const days = Array.from({ length: DAYS }, (_, day) => new Date(start + day * DAY + HOUR))
-  const short = (day: Date) =>
-    dayName(day, now, zone)
-      .split(" ")
-      .slice(0, 2)
-      .map((word) => word.slice(0, 3))
-      .join(" ")
+  /** `Today`, `Fri 27`. */
+  const short = (day: Date) => {
+    const [name = "", number = ""] = dayName(day, now, zone).split(" ")
+    return number === "" ? name : `${name.slice(0, 3)} ${number}`
+  }
   return (
     <div className="calendar" tabIndex={0} role="region" aria-label="Calendar of the windows">
       <table>
@@ -181,7 +182,7 @@ const Calendar = ({ freezes, windows }: Pick<Overview, "freezes" | "windows">) =
                   </>
                 ) : (
                   <>
-                    Freeze{freeze.reason === null ? "" : `: ${freeze.reason}`}, from{" "}
+                    Freeze{freeze.reason === null ? "" : `: ${freeze.reason}`}, begins{" "}
                     <When at={freeze.begins_at} never="never" />
                   </>
                 )

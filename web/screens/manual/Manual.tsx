@@ -8,7 +8,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { SearchField } from "../../parts/SearchField.tsx"
-import { Waiting } from "../../parts/Waiting.tsx"
+import { Skeleton } from "../../parts/Skeleton.tsx"
 import type { MarkedToken } from "marked"
 import { anchorOf, idOf } from "./anchors.ts"
 import { headingsOf, plainOf } from "./chapter.ts"
@@ -19,7 +19,7 @@ const MOST = 40
 
 const Found = ({ text }: { readonly text: string }) => {
   const { data } = usePlaces(true)
-  if (data === undefined) return <Waiting what="the chapters" />
+  if (data === undefined) return <Skeleton what="the chapters" />
   const places = found(data, text)
   if (places.length === 0)
     return <Empty>No heading contains these words. Fewer or shorter words find more; the contents are below.</Empty>
@@ -79,7 +79,7 @@ export default function Manual() {
       <SearchField label="Search the manual" text={search} change={(text) => change({ search: text })} />
       {search !== "" && <Found text={search} />}
       {error !== null && <Problem error={error} title="The chapter could not be read" />}
-      {data === undefined && error === null && <Waiting what="the chapter" />}
+      {data === undefined && error === null && <Skeleton what="the chapter" />}
       {data === null && (
         <Empty>
           The manual has no chapter of this name. <PlainLink to="/manual">The contents</PlainLink> have all of them.

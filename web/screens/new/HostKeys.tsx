@@ -6,12 +6,12 @@ import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import type { Data } from "../../../src/api/Calls.ts"
-import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Confirm } from "../../parts/Confirm.tsx"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
 
 type Waiting = Data<"GET /device_hostkeys">["host_keys"][number]
@@ -48,7 +48,7 @@ const List = ({ keys }: { readonly keys: ReadonlyArray<Waiting> }) => {
         No login is sent to these switches. Compare each key with the one that the switch shows on its console, mark it,
         and approve.
       </Text>
-      {refused.length > 0 && <Tone tone="bad">{refused.join("; ")}</Tone>}
+      {refused.length > 0 && <StatusWord tone="bad">{refused.join("; ")}</StatusWord>}
       {may("POST", "/device_hostkeys/approve") && (
         <Group>
           <Checkbox
@@ -58,9 +58,9 @@ const List = ({ keys }: { readonly keys: ReadonlyArray<Waiting> }) => {
               setMarked(new Set(event.currentTarget.checked ? all.map(({ hostname }) => hostname) : []))
             }
           />
-          <AskFirst label={`Approve ${wanted.length} keys`} act={approve} disabled={wanted.length === 0}>
+          <Confirm label={`Approve ${wanted.length} keys`} act={approve} disabled={wanted.length === 0}>
             The fleet&apos;s login is sent to {wanted.map(({ hostname }) => hostname).join(", ")} from then on.
-          </AskFirst>
+          </Confirm>
         </Group>
       )}
       <SmallTable

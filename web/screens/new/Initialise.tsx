@@ -5,7 +5,7 @@ import { ask } from "../../api/call.ts"
 import { isFlag, isText, useDraft } from "../../app/useDraft.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Problem } from "../../parts/Problem.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import type { NewSwitch } from "./New.tsx"
 
@@ -26,9 +26,9 @@ const Outcome = ({ checks }: { readonly checks: Checks }) => {
   return (
     <div role="status">
       {checks["compatible"] === true ? (
-        <Tone tone="good">it can be initialised</Tone>
+        <StatusWord tone="good">it can be initialised</StatusWord>
       ) : (
-        <Tone tone="bad">it cannot be initialised</Tone>
+        <StatusWord tone="bad">it cannot be initialised</StatusWord>
       )}
       {reasons.map((reason) => (
         <div key={reason}>{reason}</div>

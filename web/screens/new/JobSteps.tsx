@@ -6,7 +6,7 @@ import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { JobStatus } from "../../parts/JobStatus.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 
 export const JobSteps = ({ id }: { readonly id: number }) => {
   const asked = useAsk("GET /job/:id", { params: { id } }, { kinds: ["job"] })
@@ -21,10 +21,10 @@ export const JobSteps = ({ id }: { readonly id: number }) => {
             {devices.map(({ hostname, phase, why }) => (
               <div key={hostname}>
                 {hostname}: {phase === null ? "" : textOf(phaseWords, phase)}{" "}
-                {why !== null && <Tone tone="bad">{why}</Tone>}
+                {why !== null && <StatusWord tone="bad">{why}</StatusWord>}
               </div>
             ))}
-            {job.exception !== null && <Tone tone="bad">{job.exception.message}</Tone>}
+            {job.exception !== null && <StatusWord tone="bad">{job.exception.message}</StatusWord>}
             {job.next_job_id !== null && <JobSteps id={job.next_job_id} />}
           </div>
         ))

@@ -1,5 +1,5 @@
 /** Leases of DHCP servers that the server refused, or has no room for yet. */
-import { Worded } from "../../parts/Worded.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { leaseWords } from "../../../src/domain/words/ServerWords.ts"
 import { Stack, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
@@ -34,7 +34,7 @@ export const Leases = () => {
                 dhcp_ip,
                 platform,
                 <>
-                  <Worded of={leaseWords} value={outcome} /> {message}
+                  <StatusWord of={leaseWords} value={outcome} /> {message}
                 </>,
                 <When at={since} />,
                 host

@@ -1,5 +1,5 @@
 /** New switches: what they are, where they are connected, whether they can be initialised, and the progress. */
-import { Worded } from "../../parts/Worded.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { stateWords } from "../../../src/domain/words/DeviceWords.ts"
 import { Accordion, Alert, Card, Stack, Tabs, Text } from "@mantine/core"
 import { IconPlugConnected } from "@tabler/icons-react"
@@ -11,7 +11,7 @@ import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
-import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
+import { PageHead } from "../../parts/PageHead.tsx"
 import { When } from "../../parts/When.tsx"
 import { useState } from "react"
 import { HostKeys } from "./HostKeys.tsx"
@@ -73,7 +73,7 @@ const List = ({ started }: Pick<OneProps, "started">) => {
             {devices.map((device) => (
               <Accordion.Item key={device.id} value={String(device.id)}>
                 <Accordion.Control>
-                  <Worded of={stateWords} value={device.state} /> {device.hostname}:{" "}
+                  <StatusWord of={stateWords} value={device.state} /> {device.hostname}:{" "}
                   {nameOf(device) || "nothing is known of it yet"}
                 </Accordion.Control>
                 <Accordion.Panel>
@@ -123,7 +123,7 @@ export default function New() {
   const [all, setStarted] = useState<ReadonlyArray<{ readonly job: number; readonly hostname: string }>>([])
   return (
     <>
-      <ScreenTitle>New switches</ScreenTitle>
+      <PageHead title="New switches" />
       <Tabs value={tab} onChange={(to) => change({ tab: to ?? undefined })} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="one">One by one</Tabs.Tab>

@@ -7,7 +7,7 @@ import { isText, useDraft } from "../../app/useDraft.ts"
 import { useMay } from "../../app/useSession.ts"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Problem, sentencesOf } from "../../parts/Problem.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { JobSteps } from "./JobSteps.tsx"
 import { type Line, linesIn } from "./list.ts"
@@ -124,7 +124,9 @@ export const Several = () => {
               word,
               hostname,
               type,
-              <Tone tone={standing?.ready === true ? "good" : said === "not checked" ? "quiet" : "bad"}>{said}</Tone>
+              <StatusWord tone={standing?.ready === true ? "good" : said === "not checked" ? "quiet" : "bad"}>
+                {said}
+              </StatusWord>
             ]
           }}
         />

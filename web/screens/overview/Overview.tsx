@@ -6,6 +6,7 @@ import { useMay } from "../../app/useSession.ts"
 import { PageHead } from "../../parts/PageHead.tsx"
 import { useZone } from "../../parts/zone.ts"
 import { Locks } from "../jobs/Locks.tsx"
+import { Checklist } from "../first-run/Checklist.tsx"
 import { Attention } from "./Attention.tsx"
 import { Fleet } from "./Fleet.tsx"
 import { NotInForce } from "./NotInForce.tsx"
@@ -49,6 +50,7 @@ export default function Overview() {
           )
         }
       />
+      <Checklist />
       <NotInForce />
       <Locks />
       <div className="overview">

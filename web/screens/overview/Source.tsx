@@ -11,6 +11,7 @@ import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { StatusWord } from "../../parts/StatusWord.tsx"
 import { useAct } from "../../parts/useAct.ts"
+import { useSetup } from "../first-run/useSetup.ts"
 import { When } from "../../parts/When.tsx"
 
 const SHOWN = 10
@@ -19,6 +20,7 @@ const NAMES = { settings: "Settings", templates: "Templates" } as const
 type Name = keyof typeof NAMES
 
 const Repository = ({ name }: { readonly name: Name }) => {
+  const isMissing = useSetup()?.[name].address === null
   const asked = useAsk(
     "GET /repository/:name/commits",
     { params: { name }, query: { limit: SHOWN } },
@@ -37,7 +39,17 @@ const Repository = ({ name }: { readonly name: Name }) => {
                 {newest !== undefined && <StatusWord of={commitWords} value={newest.state} />}
               </div>
               {inForce === undefined ? (
-                <p>{newest === undefined ? "Nothing was fetched yet." : "No commit is in force."}</p>
+                <p>
+                  {isMissing ? (
+                    <>
+                      No repository is configured. <PlainLink to="/first-run?step=2">Set it up</PlainLink>
+                    </>
+                  ) : newest === undefined ? (
+                    "Nothing was fetched yet."
+                  ) : (
+                    "No commit is in force."
+                  )}
+                </p>
               ) : (
                 <p>
                   <code title={inForce.commit}>{inForce.commit.slice(0, 7)}</code> {inForce.subject}
@@ -57,9 +69,10 @@ export const Source = () => {
   const may = useMay()
   const { busy, error, run } = useAct()
   const [isFetched, setFetched] = useState(false)
+  const setup = useSetup()
   const names = (["settings", "templates"] as const).filter((name) => may("GET", `/repository/${name}/commits`))
   if (names.length === 0) return null
-  const fetchable = names.filter((name) => may("PUT", `/repository/${name}`))
+  const fetchable = names.filter((name) => may("PUT", `/repository/${name}`) && setup?.[name].address !== null)
   const fetchAll = async () => {
     setFetched(false)
     const done = await run(async () => {

@@ -11,7 +11,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { Remarks } from "../../parts/Remarks.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone } from "../../parts/Tone.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { When } from "../../parts/When.tsx"
 import { Effects } from "./Effects.tsx"
@@ -42,7 +42,9 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
   return (
     <Stack gap="sm">
       <Group gap="md">
-        <Tone tone={accepted ? "good" : "bad"}>{accepted ? "would come into force" : "would be refused"}</Tone>
+        <StatusWord tone={accepted ? "good" : "bad"}>
+          {accepted ? "would come into force" : "would be refused"}
+        </StatusWord>
         <Text size="sm">
           {branch}, commit {commit.slice(0, 10)} by {committer}, <When at={at} />
         </Text>
@@ -76,7 +78,7 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
           cells={({ by_the_branch, hostname, message }) => [
             hostname,
             message,
-            by_the_branch ? <Tone tone="bad">by this branch</Tone> : "already so now"
+            by_the_branch ? <StatusWord tone="bad">by this branch</StatusWord> : "already so now"
           ]}
         />
       )}

@@ -6,8 +6,8 @@ import { ask } from "../../api/call.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
-import { type Column, VirtualTable } from "../../parts/VirtualTable.tsx"
-import { Waiting } from "../../parts/Waiting.tsx"
+import { type Column, DataTable } from "../../parts/DataTable.tsx"
+import { Skeleton } from "../../parts/Skeleton.tsx"
 import { SearchField } from "../../parts/SearchField.tsx"
 import { FILES, matching, type ModelRow, rowsOfFiles } from "./modelRows.ts"
 
@@ -37,7 +37,7 @@ const Rows = ({ all }: { readonly all: ReadonlyArray<ModelRow> }) => {
       {rows.length === 0 ? (
         <Empty>No key is like this. Take words out of the search.</Empty>
       ) : (
-        <VirtualTable
+        <DataTable
           label="Model of the settings"
           columns={columns}
           count={rows.length}
@@ -58,5 +58,5 @@ const readModels = async (): Promise<ReadonlyArray<ModelRow>> => {
 export const Model = () => {
   const { data, error, refetch } = useQuery({ queryKey: ["models of the settings files"], queryFn: readModels })
   if (error !== null) return <Problem error={error} title="The model could not be read" again={() => void refetch()} />
-  return data === undefined ? <Waiting what="the model of the settings" /> : <Rows all={data} />
+  return data === undefined ? <Skeleton what="the model of the settings" /> : <Rows all={data} />
 }

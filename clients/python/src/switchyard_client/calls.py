@@ -574,6 +574,10 @@ class Calls(Transport):
         """Preview a change of interfaces. ``POST /api/v1.0/device/{hostname}/interfaces/preview``"""
         return self._call("POST", path_of("/api/v1.0/device/{hostname}/interfaces/preview", {"hostname": hostname}), body=body)  # type: ignore[no-any-return]
 
+    def read_setup(self) -> SetupProgress:
+        """Read how far the installation is. ``GET /api/v1.0/setup``"""
+        return self._call("GET", "/api/v1.0/setup")  # type: ignore[no-any-return]
+
     def read_tables(self, body: ReadTablesRequest | None = None) -> JobStarted:
         """Read MAC address and ARP tables. ``POST /api/v1.0/device_read_tables``"""
         return self._call("POST", "/api/v1.0/device_read_tables", body=body or {}, gives="all")  # type: ignore[no-any-return]
@@ -646,6 +650,10 @@ class Calls(Transport):
         """Make an image the default of its family. ``POST /api/v1.0/firmware/{filename}/set-default``"""
         return self._call("POST", path_of("/api/v1.0/firmware/{filename}/set-default", {"filename": filename}))  # type: ignore[no-any-return]
 
+    def set_up(self, body: SetUpRequest | None = None) -> SetUpResult:
+        """Set what is not set yet. ``PUT /api/v1.0/setup``"""
+        return self._call("PUT", "/api/v1.0/setup", body=body or {})  # type: ignore[no-any-return]
+
     def sync_device(self, hostname: str | int, body: SyncDeviceRequest | None = None) -> JobStarted:
         """Synchronize one device. ``POST /api/v1.0/device_syncto/hostname/{hostname}``"""
         return self._call("POST", path_of("/api/v1.0/device_syncto/hostname/{hostname}", {"hostname": hostname}), body=body or {}, gives="all")  # type: ignore[no-any-return]
@@ -665,6 +673,10 @@ class Calls(Transport):
     def trust_device(self, hostname: str | int, body: TrustDeviceRequest | None = None) -> TrustDeviceResult:
         """Accept the identity of a device. ``POST /api/v1.0/device/{hostname}/trust``"""
         return self._call("POST", path_of("/api/v1.0/device/{hostname}/trust", {"hostname": hostname}), body=body or {})  # type: ignore[no-any-return]
+
+    def try_setup(self, body: SetUpRequest | None = None) -> TrySetupResult:
+        """Try settings before they are set. ``POST /api/v1.0/setup/try``"""
+        return self._call("POST", "/api/v1.0/setup/try", body=body or {})  # type: ignore[no-any-return]
 
     def update_device(self, id: int, body: UpdateDeviceRequest | None = None) -> UpdateDeviceResult:
         """Change a device. ``PUT /api/v1.0/device/{id}``"""

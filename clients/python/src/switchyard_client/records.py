@@ -1109,6 +1109,8 @@ class LoginMethods(TypedDict):
     password: bool
     provider: LoginProvider | None
     token: bool
+    site: str | None
+    is_new: bool
 
 
 class LoginProvider(TypedDict):
@@ -1599,6 +1601,28 @@ class ServiceUnavailable(TypedDict):
 class SettingPlace(TypedDict):
     file: str
     line: int | None
+
+
+class SetupFinding(TypedDict):
+    of: Literal["settings", "templates", "networks"]
+    is_good: bool
+    message: str
+    commit: str | None
+
+
+class SetupProgress(TypedDict):
+    settings: SetupSource
+    templates: SetupSource
+    networks: str | None
+    devices: int
+    previewed: bool
+    pushed: bool
+    can_restart: bool
+
+
+class SetupSource(TypedDict):
+    address: str | None
+    commit: str | None
 
 
 class StackMember(TypedDict):
@@ -2295,6 +2319,12 @@ class UpdateUserRequest(TypedDict):
     enabled: NotRequired[bool]
 
 
+class SetUpRequest(TypedDict):
+    settings: NotRequired[str]
+    templates: NotRequired[str]
+    networks: NotRequired[str]
+
+
 class SaveViewRequest(TypedDict):
     list: str
     name: str
@@ -2713,6 +2743,11 @@ class SearchConfigsResult(TypedDict):
     next: str | None
 
 
+class SetUpResult(TypedDict):
+    set: list[str]
+    restarts: bool
+
+
 class TestPluginsResult(TypedDict):
     result: list[bool]
 
@@ -2724,6 +2759,10 @@ class TestReceiverResult(TypedDict):
 
 class TrustDeviceResult(TypedDict):
     trusted: TrustedIdentity
+
+
+class TrySetupResult(TypedDict):
+    findings: list[SetupFinding]
 
 
 class UpdateDeviceResult(TypedDict):

@@ -1,6 +1,6 @@
 /** Where devices stand in the drawing of the network. */
 import { describe, expect, it } from "vitest"
-import { ALL, type Cable, drawn, type NodeDevice } from "../../../../web/screens/topology/layout.ts"
+import { ALL, type Cable, drawn, type NodeDevice, wayToCore } from "../../../../web/screens/topology/layout.ts"
 
 const device = (id: number, device_type: string): NodeDevice => ({ id, hostname: `sw${id}`, device_type })
 
@@ -55,6 +55,25 @@ describe("the drawing of a network", () => {
     const moved: ReadonlyArray<Cable> = [{ ...(first ?? { a: 0, b: 0 }), agreement: "moved" }, ...others]
     const { edges } = drawn(devices, moved, new Set())
     expect(edges.map(({ agreement }) => agreement).toSorted()).toEqual([...edges.slice(1).map(() => "agreed"), "moved"])
+  })
+
+  it("has distribution switches above the middle of their block, and core above all", () => {
+    const { cables, devices } = campus(2, 30)
+    const { spots } = drawn(devices, cables, new Set())
+    const middleOf = (ids: ReadonlyArray<string>) => {
+      const found = spots.filter(({ id }) => ids.includes(id))
+      return found.reduce((sum, { width, x }) => sum + x + width / 2, 0) / found.length
+    }
+    expect(middleOf(["10", "11"])).toBeCloseTo(middleOf(["below 10+11"]))
+    expect(middleOf(["12", "13"])).toBeCloseTo(middleOf(["below 12+13"]))
+    expect(middleOf(["1", "2"])).toBeCloseTo(middleOf(["10", "11", "12", "13"]))
+  })
+
+  it("knows every shortest way of a switch to the core", () => {
+    const { cables, devices } = campus(2, 3)
+    expect([...wayToCore(10_000, devices, cables)].toSorted((a, b) => a - b)).toEqual([1, 2, 10, 11, 10_000])
+    expect([...wayToCore(10, devices, cables)].toSorted((a, b) => a - b)).toEqual([1, 2, 10])
+    expect([...wayToCore(10_000, devices, [])]).toEqual([10_000])
   })
 
   it("of 2,000 devices has a readable number of places", () => {

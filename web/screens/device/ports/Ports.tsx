@@ -12,7 +12,7 @@ import { Asked } from "../../../parts/Asked.tsx"
 import { Empty } from "../../../parts/Empty.tsx"
 import { PlainLink } from "../../../parts/PlainLink.tsx"
 import { Problem } from "../../../parts/Problem.tsx"
-import { Tone } from "../../../parts/Tone.tsx"
+import { StatusWord } from "../../../parts/StatusWord.tsx"
 import { When } from "../../../parts/When.tsx"
 import type { TabProps } from "../Device.tsx"
 import { descriptionOf, hasEdits, isEditable, isTyped, type StoredPort, UNTOUCHED } from "./edits.ts"
@@ -40,7 +40,7 @@ const Age = ({ isReading, readings }: { readonly readings: Readings | undefined;
       {problem !== null && !isReading && (
         <>
           {". "}
-          <Tone tone="warn">{problem.busy ? "The switch is busy" : "The switch was not read"}</Tone>{" "}
+          <StatusWord tone="warn">{problem.busy ? "The switch is busy" : "The switch was not read"}</StatusWord>{" "}
           <span title={problem.message}>
             {read_at === null ? problem.message : "what you see is the last good reading"}
           </span>
@@ -77,9 +77,9 @@ const Row = ({ isChosen, mark, open, port, readings }: RowProps) => {
       </Table.Td>
       <Table.Td>
         {errors > 0 ? (
-          <Tone tone="warn">{`${state}, ${counted(errors, "error")}`}</Tone>
+          <StatusWord tone="warn">{`${state}, ${counted(errors, "error")}`}</StatusWord>
         ) : (
-          <Tone tone={reading?.is_up === true ? "good" : "quiet"}>{state}</Tone>
+          <StatusWord tone={reading?.is_up === true ? "good" : "quiet"}>{state}</StatusWord>
         )}
       </Table.Td>
       <Table.Td>{reading?.is_up === true && reading.speed !== null ? speed(reading.speed) : "–"}</Table.Td>

@@ -7,7 +7,7 @@ import { HttpServer } from "effect/http"
 import { randomBytes } from "node:crypto"
 import { release } from "../../domain/Release.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { isLoopback } from "../core/Client.ts"
+import { isLoopback } from "./Client.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { PersonStore } from "../../store/AccountStore.ts"
 

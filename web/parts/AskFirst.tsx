@@ -1,2 +1,0 @@
-/** The earlier name of `Confirm`. */
-export { Confirm as AskFirst } from "./Confirm.tsx"

@@ -1,2 +1,0 @@
-/** The earlier name of `Skeleton`. */
-export { Skeleton as Waiting } from "./Skeleton.tsx"

@@ -1,2 +1,0 @@
-/** The earlier names of `StatusWord`. */
-export { StatusWord as Worded, StatusWord as WordShown } from "./StatusWord.tsx"
