@@ -1,7 +1,33 @@
 /** The screens: address, title, place in the navigation, and the call that a user must be allowed to make to see them. */
 import type { ComponentType } from "react"
-import { type Icon, IconBell, IconBook, IconCpu, IconGitBranch, IconGitPullRequest, IconHeartbeat, IconHistory, IconInbox, IconLayoutDashboard, IconListCheck, IconPlugConnected, IconSearch, IconServer2, IconTopologyStar3, IconUsers } from "@tabler/icons-react"
-import { type ReadCount, useAlertsCount, useApprovalsCount, useDevicesCount, useJobsCount, useNewCount, useRepositoryCount, useServerCount } from "./counts.ts"
+import {
+  type Icon,
+  IconBell,
+  IconBook,
+  IconCpu,
+  IconGitBranch,
+  IconGitPullRequest,
+  IconHeartbeat,
+  IconHistory,
+  IconInbox,
+  IconLayoutDashboard,
+  IconListCheck,
+  IconPlugConnected,
+  IconSearch,
+  IconServer2,
+  IconTopologyStar3,
+  IconUsers
+} from "@tabler/icons-react"
+import {
+  type ReadCount,
+  useAlertsCount,
+  useApprovalsCount,
+  useDevicesCount,
+  useJobsCount,
+  useNewCount,
+  useRepositoryCount,
+  useServerCount
+} from "./counts.ts"
 
 /** The groups of the navigation, in their order; the first and the last have no heading. */
 export const GROUPS = ["", "Network", "Change", "Operations", "foot"] as const
