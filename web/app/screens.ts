@@ -1,4 +1,5 @@
 /** The screens: address, title, place in the navigation, and the call that a user must be allowed to make to see them. */
+import type { ComponentType } from "react"
 import {
   type Icon,
   IconBell,
@@ -17,7 +18,6 @@ import {
   IconTopologyStar3,
   IconUsers
 } from "@tabler/icons-react"
-import type { ComponentType } from "react"
 import {
   type ReadCount,
   useAlertsCount,
@@ -202,7 +202,7 @@ const isEntry = (screen: Screen): screen is Entry => screen.entry !== undefined
 export const entries: ReadonlyArray<Entry> = screens.filter(isEntry)
 
 /** Where a user begins: the first of these that they may read, else the first screen that they may. */
-export const LANDINGS: ReadonlyArray<string> = ["/", "/approvals", "/find", "/repository", "/audit"]
+export const LANDINGS: ReadonlyArray<string> = ["/", "/find", "/approvals", "/repository", "/audit"]
 
 /** The first entries of the bar of a phone; others follow where these may not be read. */
 export const FIRST_ON_PHONE: ReadonlyArray<string> = ["/", "/find", "/approvals", "/devices", "/jobs"]

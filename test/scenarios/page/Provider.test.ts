@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)(`Signing on at the site's provider${hasChromium ? 
           await signOnAs(rita, "rita")
           await rita.getByText("rita@example.org").waitFor()
           await rita.goto("/ui/new?tab=several")
-          await rita.getByText("Your role does not initialise switches.").waitFor()
+          await rita.getByText("You may look, not set up.").waitFor()
         })
         // nothing that a script could take is stored, and a reload or another tab signs on by the cookie alone
         const stored = () =>

@@ -1,19 +1,10 @@
 /** Where on the page a thing is done that needs attention. Pure. */
 import type { Data } from "../../../src/api/Calls.ts"
-import { screens } from "../../app/screens.ts"
 
 type Place = Data<"GET /attention">["items"][number]["place"]
 
 /** Addresses of lists that are whole screens. */
 const LISTS = { approvals: "/approvals", alerts: "/alerts", new_devices: "/new", repository: "/repository" } as const
-/** Where they stand while they have no screen of their own. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  "/approvals": "/access?tab=waiting",
-  "/alerts": "/server?tab=alerts"
-}
-
-const listPath = (path: string): string =>
-  screens.some((screen) => screen.path === path) ? path : (INSTEAD[path] ?? path)
 
 /** The part of the query that the API names, as the address of the list. */
 const filtersOf = (of: string): string => {
@@ -31,8 +22,8 @@ export const pathOf = ({ of, screen }: Place): string => {
     case "devices":
       return of === null ? "/devices" : filtersOf(of)
     case "repository":
-      return of === null ? listPath(LISTS.repository) : `${LISTS.repository}?name=${encodeURIComponent(of)}`
+      return of === null ? LISTS.repository : `${LISTS.repository}?name=${encodeURIComponent(of)}`
     default:
-      return listPath(LISTS[screen])
+      return LISTS[screen]
   }
 }
