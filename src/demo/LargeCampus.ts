@@ -197,6 +197,8 @@ export const addCampus = Effect.fnUntraced(function* (api: DemoApi) {
     several
   )
   yield* Effect.forEach(access, ({ hostname }) => api.run("/device_update_interfaces", { hostname }), several)
+  yield* Effect.forEach(planned, ({ hostname }) => api.run("/device_update_facts", { hostname }), several)
+  yield* api.run("/device_read_tables", { all: true })
 })
 
 /** How many switches the campus has. */

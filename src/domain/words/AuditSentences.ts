@@ -16,9 +16,10 @@ import {
   type Speech,
   speeches
 } from "./AuditSpeeches.ts"
-import type { Tone } from "./Word.ts"
+import { configTypeWords, stateWords, typeWords } from "./DeviceWords.ts"
+import { plainly, textOf, type Tone, type Words } from "./Word.ts"
 
-/** A field before and after; texts verbatim, everything else as JSON, `""` for nothing. */
+/** A field before and after; texts in words or verbatim, everything else as JSON, `""` for nothing. */
 export interface Changed {
   readonly field: string
   readonly before: string
@@ -33,11 +34,43 @@ export interface AuditSentence {
   readonly events: ReadonlyArray<AuditEvent>
 }
 
-/** The fields that an event changed. */
+/** Fields whose values have words. */
+const VALUE_WORDS: Readonly<Record<string, Words<string>>> = {
+  configtype: configTypeWords,
+  device_type: typeWords,
+  state: stateWords
+}
+
+/** The names of fields that a reader would not know. */
+const FIELD_WORDS: Readonly<Record<string, string>> = {
+  configtype: "use",
+  tagged_vlan_list: "tagged VLANs",
+  untagged_vlan: "VLAN"
+}
+
+const worded = (field: string, value: unknown): string => {
+  const words = VALUE_WORDS[field]
+  return words !== undefined && typeof value === "string" ? textOf(words, value) : shown(value)
+}
+
+/** The fields of a record; those of a record in it, such as the data of a port, stand beside the others. */
+const flat = (record: unknown): ReadonlyMap<string, unknown> =>
+  new Map(
+    Object.entries(isRecord(record) ? record : {}).flatMap(([field, value]) =>
+      isRecord(value) ? Object.entries(value) : [[field, value]]
+    )
+  )
+
+/** The fields that an event changed, in words. */
 export const changedIn = ({ after, before }: AuditEvent["data"]): ReadonlyArray<Changed> => {
-  const [old, now] = [isRecord(before) ? before : {}, isRecord(after) ? after : {}]
-  const fields = new Set([...Object.keys(old), ...Object.keys(now)])
-  return [...fields].map((field) => ({ field, before: shown(old[field]), after: shown(now[field]) }))
+  const [old, now] = [flat(before), flat(after)]
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .map((field) => ({
+      field: FIELD_WORDS[field] ?? plainly(field),
+      before: worded(field, old.get(field)),
+      after: worded(field, now.get(field))
+    }))
+    .filter((change) => change.before !== change.after)
 }
 
 const isKnown = (kind: string): kind is AuditedKind => Object.hasOwn(speeches, kind)

@@ -119,16 +119,21 @@ describe("An event of the audit", () => {
     }
   })
 
-  it("shows the fields that it changed", () => {
+  it("shows the fields that it changed, those of a port's data too, in words", () => {
     const [one] = sentencesOf([
       event("device", "updated", {
         hostname: "a1",
-        data: { before: { description: "" }, after: { description: "room 5", port: { a: 1 } } }
+        data: {
+          before: { description: "", configtype: "ACCESS_AUTO", data: null },
+          after: { description: "room 5", configtype: "ACCESS_UNTAGGED", data: { untagged_vlan: "PRINTER", tags: [1] } }
+        }
       })
     ])
     assert.deepStrictEqual(one?.changed, [
       { field: "description", before: "", after: "room 5" },
-      { field: "port", before: "", after: `{"a":1}` }
+      { field: "use", before: "Sign-in decides", after: "One VLAN" },
+      { field: "VLAN", before: "", after: "PRINTER" },
+      { field: "tags", before: "", after: "[1]" }
     ])
   })
 })

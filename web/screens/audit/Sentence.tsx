@@ -7,7 +7,7 @@ import type { AuditEvent } from "../../../src/domain/events/Event.ts"
 import { type AuditSentence, plainSentence } from "../../../src/domain/words/AuditSentences.ts"
 import type { Part } from "../../../src/domain/words/AuditSpeeches.ts"
 import { wayWords } from "../../../src/domain/words/ServerWords.ts"
-import { plainly, wordOf } from "../../../src/domain/words/Word.ts"
+import { wordOf } from "../../../src/domain/words/Word.ts"
 import { clockTime, momentOf, stampTime } from "../../../src/domain/words/Units.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { ToneIcon } from "../../parts/StatusWord.tsx"
@@ -70,7 +70,7 @@ export const Sentence = ({ isOpen, sentence, toggle }: Props) => {
           <div className="audit-changed">
             {changed.map(({ after, before, field }) => (
               <span key={field}>
-                {plainly(field)} <del>{short(before) || "–"}</del> → <ins>{short(after) || "–"}</ins>
+                {field} <del>{short(before) || "–"}</del> → <ins>{short(after) || "–"}</ins>
               </span>
             ))}
           </div>
