@@ -1,5 +1,5 @@
 /**
- * The pictures of the README and the manual, taken of a server of the large demo, so that they show the page as it is.
+ * The pictures of the README and the manual, taken of the demo on 308 switches, so that they show the page as it is.
  * Usage: `node scripts/pictures.ts [--all FOLDER]`: with `--all` every screen in four widths and both schemes, into the folder.
  * Needs Chromium (`CHROMIUM`, else Debian's).
  */
@@ -12,6 +12,7 @@ import { Schema } from "effect"
 const root = path.resolve(import.meta.dirname, "..")
 const PORT = process.env["PORT"] ?? "5710"
 const URL = `http://127.0.0.1:${PORT}`
+const TOPOLOGY = path.join(root, "examples/lab/campus-308/campus.clab.yml")
 const PATIENCE = 120_000
 
 interface Picture {
@@ -86,7 +87,7 @@ const pictures: ReadonlyArray<Picture> = [
   { name: "device", at: "/device/lhv-e-acc5", shows: "lhv-e-acc5" },
   { name: "ports", at: "/device/lhv-e-acc5?tab=ports", shows: "Ethernet4" },
   { name: "topology", at: "/topology", shows: /lhv-core1|core/i },
-  { name: "find", at: "/find?query=00:50:56:17:05:03", shows: "lhv-e-acc5" },
+  { name: "find", at: "/find?q=lhv-e-acc5%20Ethernet4", shows: "Printers of the east wing" },
   { name: "changes", at: "/change", shows: "Printers" },
   { name: "change", at: ({ preview }) => `/change?job=${preview}`, shows: "Ethernet4" },
   { name: "rollout", at: ({ rollout }) => `/job/${rollout}`, shows: "Printers for the east wing" },
@@ -138,7 +139,7 @@ const take = async (browser: Browser, made: Made, { at, name, shows, then }: Pic
 const demo = () =>
   new Promise<() => void>((resolve, reject) => {
     const program = path.join(root, "bin/switchyard")
-    const child = spawn(process.execPath, [program, "demo", "--large", "--port", PORT], {
+    const child = spawn(process.execPath, [program, "demo", "--topology", TOPOLOGY, "--port", PORT], {
       stdio: ["ignore", "pipe", "inherit"]
     })
     let said = ""

@@ -77,10 +77,6 @@ export const demo = Command.make(
       Flag.withDescription("On the switches of this topology file, such as examples/lab/campus-308/campus.clab.yml"),
       Flag.optional
     ),
-    large: Flag.Boolean("large").pipe(
-      Flag.withDescription("On a campus of 308 switches that are managed already"),
-      Flag.withDefault(false)
-    ),
     port: Flag.Int("port").pipe(Flag.withDescription("Port of the API"), Flag.withDefault(5000))
   },
   Effect.fnUntraced(function* ({ real, topology, ...options }) {

@@ -1,6 +1,6 @@
 /**
  * The demo on a topology file: a server whose records have the switches of the file, their links and their management networks, to look at the
- * page with a campus of hundreds. Neighbours are read, so that the drawing knows its cables; nothing is pushed. Files in the folder `settings`
+ * page with a campus of hundreds. Each is read and has its first synchronization. Files in the folder `settings`
  * beside the topology replace those of the example settings.
  */
 import { Effect, FileSystem, Path } from "effect"
@@ -13,6 +13,8 @@ const TYPES = { access: "ACCESS", dist: "DIST", core: "CORE" } as const
 /** How many requests are made at once. */
 const AT_ONCE = 4
 const VLAN = 3016
+/** The first synchronization of hundreds of switches takes longer than a step of the story. */
+const PATIENCE = "10 minutes"
 
 interface Planned {
   readonly hostname: string
@@ -86,6 +88,26 @@ export const addCampus = Effect.fnUntraced(function* (api: DemoApi, topology: To
   return { switches: planned.length, links: links.length }
 })
 
+/** Reads the ports, facts and tables of all switches, as the schedules of a server would do over the day. */
+const readCampus = Effect.fnUntraced(function* (api: DemoApi) {
+  const several = { discard: true, concurrency: AT_ONCE } as const
+  const all = yield* api.devices("per_page=1000")
+  const access = yield* api.devices("filter[device_type]=ACCESS&per_page=1000")
+  yield* Effect.forEach(access, ({ hostname }) => api.run("/device_update_interfaces", { hostname }), several)
+  yield* Effect.forEach(all, ({ hostname }) => api.run("/device_update_facts", { hostname }), several)
+  yield* api.run("/device_read_tables", { all: true })
+})
+
+/** The first synchronization, from the core outwards; a switch that fails it stays out of sync, and its job says why. */
+const bringInSync = Effect.fnUntraced(function* (api: DemoApi) {
+  for (const device_type of ["CORE", "DIST", "ACCESS"]) {
+    yield* api.sync(false, { device_type })
+    const devices = yield* api.devices(`filter[device_type]=${device_type}&per_page=1000`)
+    const done = devices.filter(({ synchronized }) => synchronized).length
+    yield* say(`  ${done} of ${devices.length} ${device_type} switches are in sync`)
+  }
+})
+
 /** The files in the folder `settings` beside a topology, by their path in the repository. */
 const settingsBeside = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
@@ -105,13 +127,17 @@ const play = Effect.fnUntraced(function* (options: DemoOptions, file: string) {
   for (const note of notes) yield* say(`note: ${note}`)
   yield* stage(options, () => topology, yield* settingsBeside(file))
   const url = `http://127.0.0.1:${options.port}`
-  const api = makeApi(url)
+  const api = makeApi(url, PATIENCE)
   yield* step(`The server is up, with the switches of ${topology.name}`)
   yield* say(`  the page ${url}/`)
   yield* api.ready
   yield* step("Its switches, links and management networks are added, and neighbours are read")
   const { links, switches } = yield* addCampus(api, topology)
-  yield* say(`  ${switches} switches, ${links} links. They are out of sync: nothing is pushed before somebody does it`)
+  yield* say(`  ${switches} switches, ${links} links`)
+  yield* step("Their ports, facts and tables are read")
+  yield* readCampus(api)
+  yield* step("First synchronization of the whole network")
+  yield* bringInSync(api)
   yield* say(`  the drawing ${url}/ui/topology`)
   if (options.exit) return
   yield* say("Serving on. Stop with Ctrl-C.")

@@ -18,7 +18,6 @@ import {
   step
 } from "./DemoApi.ts"
 import * as Campus from "./DemoCampus.ts"
-import * as Large from "./LargeCampus.ts"
 
 const seenState = (api: DemoApi, mac: string, state: string) =>
   api.until(
@@ -104,23 +103,6 @@ const story = Effect.fnUntraced(function* (options: DemoOptions, lab: LabShape, 
   yield* step("Everything held")
 })
 
-/** The large campus: every record is there, and every switch has had its first synchronization. */
-const largeStory = Effect.fnUntraced(function* (options: DemoOptions) {
-  const url = `http://127.0.0.1:${options.port}`
-  const api = makeApi(url, "10 minutes")
-  yield* step(`The server is up, with an embedded database and a simulated campus of ${Large.size} switches`)
-  yield* say(`  the page ${url}/`)
-  yield* api.ready
-  yield* step("The inventory: switches, management domains, links and ports")
-  yield* Large.addCampus(api)
-  yield* step("First synchronization of the whole network")
-  for (const device_type of ["CORE", "DIST", "ACCESS"]) {
-    const { diffs } = yield* sync(api, false, { device_type })
-    yield* say(`  ${diffs.length} ${device_type} switches: pushed, proved, confirmed`)
-  }
-  yield* step("Everything held")
-})
-
 /**
  * The stage of a demo, until the scope ends: repositories of its own, with these files of the settings in place of the examples', the
  * simulated switches, and a server for them.
@@ -150,22 +132,17 @@ export const stage = Effect.fnUntraced(function* (
   return { lab, settings }
 })
 
-const play = Effect.fnUntraced(function* (options: DemoOptions & { readonly large: boolean }) {
-  if (options.large) {
-    yield* stage(options, () => Large.topology, Large.settingsFiles)
-    yield* largeStory(options)
-  } else {
-    const path = yield* Path.Path
-    const hook = [path.resolve(import.meta.dirname, "../../bin/switchyard"), "dhcp-hook"]
-    const { lab, settings } = yield* stage(options, (folder) =>
-      Campus.topology(hook, { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` })
-    )
-    yield* story(options, lab, settings)
-  }
+const play = Effect.fnUntraced(function* (options: DemoOptions) {
+  const path = yield* Path.Path
+  const hook = [path.resolve(import.meta.dirname, "../../bin/switchyard"), "dhcp-hook"]
+  const { lab, settings } = yield* stage(options, (folder) =>
+    Campus.topology(hook, { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` })
+  )
+  yield* story(options, lab, settings)
   if (options.exit) return
   yield* say("Serving on. Stop with Ctrl-C.")
   yield* Effect.never
 }, Effect.scoped)
 
-/** Plays the demo; `large`: on a campus of some hundred switches that are managed already. */
-export const run = (options: DemoOptions & { readonly large: boolean }) => play(options).pipe(sayFailure)
+/** Plays the demo. */
+export const run = (options: DemoOptions) => play(options).pipe(sayFailure)

@@ -9,8 +9,8 @@ import type { Topology } from "../lab/Topology.ts"
 import { type DemoApi, DemoFailed } from "./DemoApi.ts"
 
 /** Logins of the simulated switches; there is nothing to protect in the lab. */
-export const LAB_PASSWORD = "lab-only-password"
-export const LAB_HASH = "$6$saltsalt$switchyard-example-hash"
+const LAB_PASSWORD = "lab-only-password"
+const LAB_HASH = "$6$saltsalt$switchyard-example-hash"
 const BLANK_PASSWORD = "abc123abc123"
 
 const BLANK_CONFIG = `username admin privilege 15 role network-admin secret ${BLANK_PASSWORD}
