@@ -129,7 +129,7 @@ const take = async (browser: Browser, made: Made, { at, name, shows, then }: Pic
   await page.goto(`/ui${typeof at === "string" ? at : at(made)}`)
   await page.getByText(shows).first().waitFor({ state: "attached", timeout: PATIENCE })
   if (then !== undefined) await then(page)
-  await page.waitForLoadState("networkidle").catch(() => undefined)
+  await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => undefined)
   await page.screenshot({ path: file })
   await context.close()
   process.stdout.write(`${name}: ${file}\n`)
