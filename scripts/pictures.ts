@@ -67,8 +67,7 @@ const prepare = async (): Promise<Made> => {
   const rollout = await start("/device_syncto", {
     group: "EAST",
     dry_run: false,
-    comment: "Printers for the east wing",
-    canary_hosts: ["lhv-e-acc1"]
+    comment: "Printers for the east wing"
   })
   await ended(rollout)
   await wanted("s", 60, "Printers of the south wing")
@@ -139,7 +138,7 @@ const take = async (browser: Browser, made: Made, { at, name, shows, then }: Pic
 const demo = () =>
   new Promise<() => void>((resolve, reject) => {
     const program = path.join(root, "bin/switchyard")
-    const child = spawn(process.execPath, [program, "demo", "--topology", TOPOLOGY, "--port", PORT], {
+    const child = spawn(program, ["demo", "--topology", TOPOLOGY, "--port", PORT], {
       stdio: ["ignore", "pipe", "inherit"]
     })
     let said = ""
