@@ -34,8 +34,10 @@ const TAGS = {
   audit: "Who did what",
   events: "What happens, in pages or live",
   windows: "When devices may be changed",
+  views: "Lists as people have saved them: filters, columns and order",
   alerts: "Rules, messages and mutes",
   server: "Status and findings of the server",
+  setup: "What a new installation needs, tried before it is kept",
   system: "The version",
   health: "Probes for load balancers",
   metrics: "Metrics for Prometheus"

@@ -40,12 +40,13 @@ const mouse = (page: Page): Hand => ({
 /** Beyond so many presses of the key something cannot be reached by it. */
 const MOST_TABS = 400
 
-/** Presses Tab until the element has the focus. */
+/** Presses Tab until the element has the focus; in a menu, the arrow. */
 const reach = async (page: Page, what: Locator) => {
   await what.waitFor()
+  const isInMenu = await what.evaluate((element) => element.getAttribute("role") === "menuitem")
   for (let count = 0; count < MOST_TABS; count++) {
     if (await what.evaluate((element) => element === element.ownerDocument.activeElement)) return
-    await page.keyboard.press("Tab")
+    await page.keyboard.press(isInMenu ? "ArrowDown" : "Tab")
   }
   throw new Error(`no key leads to ${String(what)}`)
 }
