@@ -6,7 +6,7 @@ export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     create table saved_view (
-      id serial primary key,
+      id integer generated always as identity primary key,
       owner text not null,
       list text not null,
       name text not null,
