@@ -110,7 +110,10 @@ describe.skipIf(!hasChromium)(`The network in the page${hasChromium ? "" : ` (${
             .getByRole("button", { name: "Preview changes" })
             .click()
           await page.waitForURL(/\/ui\/change\?hostnames=/)
-          await page.getByRole("button", { name: "Preview changes" }).waitFor()
+          await page
+            .getByRole("form", { name: "Switches of the change" })
+            .getByRole("button", { name: "Preview changes" })
+            .waitFor()
         })
       })
     )

@@ -14,6 +14,7 @@ import { DiffView } from "../../parts/DiffView.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { saveFile } from "../../parts/saveFile.ts"
+import { NoRights } from "../../parts/NoRights.tsx"
 import { Skeleton } from "../../parts/Skeleton.tsx"
 import { When } from "../../parts/When.tsx"
 import { Blame } from "./Blame.tsx"
@@ -23,13 +24,14 @@ import type { TabProps } from "./record.ts"
 const Compare = lazy(() => import("./Compare.tsx"))
 const Search = lazy(() => import("./Search.tsx"))
 
-const VIEWS = [
-  { value: "runs", label: "Runs" },
-  { value: "should", label: "Should run" },
-  { value: "difference", label: "Difference" },
-  { value: "lines", label: "Who wrote each line" },
-  { value: "compare", label: "Compare" },
-  { value: "search", label: "Search" }
+/** The views, each with the call that it needs. */
+const VIEWS: ReadonlyArray<{ readonly value: string; readonly label: string; readonly reads: string }> = [
+  { value: "runs", label: "Runs", reads: "/device/NAME/running_config" },
+  { value: "should", label: "Should run", reads: "/device/NAME/generate_config" },
+  { value: "difference", label: "Difference", reads: "/device/NAME/config_diff" },
+  { value: "lines", label: "Who wrote each line", reads: "/device/NAME/config_blame" },
+  { value: "compare", label: "Compare", reads: "/device/NAME/config_diff" },
+  { value: "search", label: "Search", reads: "/configs" }
 ]
 
 const read = async (hostname: string, which: string): Promise<string> => {
@@ -158,15 +160,18 @@ export default function Configuration({ device: { hostname } }: TabProps) {
   const may = useMay()
   const [{ from, to, view }, change] = useWords()
   // links of earlier releases name two configurations and no view
-  const shown = view ?? (from !== undefined || to !== undefined ? "compare" : "runs")
-  const views = VIEWS.filter(({ value }) => value !== "search" || may("GET", "/configs"))
+  const wanted = view ?? (from !== undefined || to !== undefined ? "compare" : "runs")
+  const views = VIEWS.filter(({ reads }) => may("GET", reads.replace("NAME", hostname)))
+  const [first] = views
+  if (first === undefined) return <NoRights needs="read configurations" />
+  const shown = views.some(({ value }) => value === wanted) ? wanted : first.value
   return (
     <>
       <div className="scroll-sideways">
         <SegmentedControl
           aria-label="View"
           mb="sm"
-          data={views}
+          data={views.map(({ label, value }) => ({ label, value }))}
           value={shown}
           onChange={(value) => change({ view: value })}
         />

@@ -35,11 +35,13 @@ const Coming = ({ download: { bytes, by, file, job_id, total } }: { readonly dow
         {total !== null && ` of ${size(total)}`}
         {percent !== undefined && ` (${percent} %)`}
       </Text>
-      <Progress
-        value={percent ?? 0}
-        aria-label={`Download of ${name}`}
-        {...(percent === undefined ? { "aria-valuetext": "not known yet" } : {})}
-      />
+      <Progress.Root>
+        <Progress.Section
+          value={percent ?? 0}
+          aria-label={`Download of ${name}`}
+          {...(percent === undefined ? { "aria-valuetext": "not known yet" } : {})}
+        />
+      </Progress.Root>
     </div>
   )
 }
