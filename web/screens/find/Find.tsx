@@ -152,7 +152,7 @@ const Results = ({
   readonly found: Found
   readonly pick: (place: Place | null) => void
 }) => {
-  const answer = answerOf(found, at)
+  const answer = answerOf(found, at ?? q)
   useEffect(() => {
     if (found.hits.length > 0) remember(q)
   }, [found, q])

@@ -30,8 +30,8 @@ const newestFirst = (one: Place, other: Place): number => (other.last_seen ?? ""
 const mayBeThere = ({ last_seen }: Hit, { oldest }: Found["tables"]): boolean =>
   last_seen === null || oldest === null || last_seen >= oldest
 
-/** The answer for all results; `chosen`, `switch port`, is the place that a person has picked of several. */
-export const answerOf = ({ hits, tables }: Found, chosen?: string): Answer => {
+/** The answer for all results; `chosen`, `switch port`, is the place that a person has named, or picked of several. */
+export const answerOf = ({ hits, tables }: Found, chosen = ""): Answer => {
   const machines = hits.filter(({ kind }) => kind === "mac").filter(isPlace)
   const edge = machines.filter(({ on_uplink }) => on_uplink === false).toSorted(newestFirst)
   const way = machines.filter(({ on_uplink }) => on_uplink === true)
@@ -40,7 +40,7 @@ export const answerOf = ({ hits, tables }: Found, chosen?: string): Answer => {
     .filter(isPlace)
     .filter(({ hostname, port }) => !edge.some((one) => one.hostname === hostname && one.port === port))
   const all = [...edge, ...ports]
-  const picked = all.find(({ hostname, port }) => `${hostname} ${port}` === chosen)
+  const picked = all.find(({ hostname, port }) => `${hostname} ${port}`.toLowerCase() === chosen.toLowerCase())
   const one = (place: Place): Answer => ({
     is: "one",
     place,

@@ -45,6 +45,12 @@ describe("The answer of Find", () => {
     expect(answerOf(found(here, { ...formerly, mac: "00:50:56:AA:12:08" }))).toMatchObject({ is: "several" })
   })
 
+  it("is the port that was named in full, though other names begin with it", () => {
+    const longer = { ...named, hostname: "acc30" }
+    expect(answerOf(found(named, longer))).toMatchObject({ is: "several" })
+    expect(answerOf(found(named, longer), "ACC3 ethernet1")).toMatchObject({ is: "one", place: named })
+  })
+
   it("is the one port of a name, and nothing for switches and VLANs", () => {
     expect(answerOf(found(named))).toMatchObject({ is: "one", place: named })
     expect(answerOf(found({ ...named, kind: "device", port: null }))).toEqual({ is: "other" })
