@@ -1,21 +1,16 @@
 /** What a branch would do, before it is merged: whether it is valid, how many switches would change in how many ways, and its warnings. */
 import { Button, TextInput } from "@mantine/core"
 import { IconGitBranch } from "@tabler/icons-react"
-import { type FormEvent, useState } from "react"
-import type { Data } from "../../../src/api/Calls.ts"
 import { foldNames } from "../../../src/domain/NameRanges.ts"
 import { counted, switches } from "../../../src/domain/words/Units.ts"
-import { ask } from "../../api/call.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { useMay } from "../../app/useSession.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { Remarks } from "../../parts/Remarks.tsx"
 import { StatusBadge } from "../../parts/StatusBadge.tsx"
-import { useAct } from "../../parts/useAct.ts"
+import { type Checked, useBranchCheck } from "./useBranchCheck.ts"
 import type { RepositoryName } from "./WhichRepository.tsx"
-
-type Checked = Data<"POST /repository/:name/check">
 
 const Outcome = ({ checked }: { readonly checked: Checked }) => {
   const may = useMay()
@@ -64,16 +59,7 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
 
 export const BranchCard = ({ name }: { readonly name: RepositoryName }) => {
   const [{ branch = "" }, change] = useWords()
-  const [checked, setChecked] = useState<Checked | null>(null)
-  const { busy, error, run } = useAct()
-  const check = async (event: FormEvent) => {
-    event.preventDefault()
-    setChecked(null)
-    await run(async () => {
-      const { answer } = await ask("POST /repository/:name/check", { params: { name }, body: { branch } })
-      setChecked(answer.data)
-    })
-  }
+  const { busy, check, checked, error } = useBranchCheck(name, branch)
   return (
     <section className="review-card" aria-label="Try a branch">
       <header className="review-card-head">

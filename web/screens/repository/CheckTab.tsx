@@ -1,8 +1,5 @@
 /** A branch before the merge: the result of a refresh, and the configurations that devices would get. Nothing comes into force. */
 import { Button, Group, Stack, Text, TextInput, Title } from "@mantine/core"
-import { type FormEvent, useState } from "react"
-import { ask } from "../../api/call.ts"
-import type { Data } from "../../../src/api/Calls.ts"
 import { foldNames } from "../../../src/domain/NameRanges.ts"
 import { switches } from "../../../src/domain/words/Units.ts"
 import { useWords } from "../../app/useAddress.ts"
@@ -12,12 +9,10 @@ import { Problem } from "../../parts/Problem.tsx"
 import { Remarks } from "../../parts/Remarks.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { StatusWord } from "../../parts/StatusWord.tsx"
-import { useAct } from "../../parts/useAct.ts"
 import { When } from "../../parts/When.tsx"
 import { Effects } from "./Effects.tsx"
+import { type Checked, useBranchCheck } from "./useBranchCheck.ts"
 import { useRepository, WhichRepository } from "./WhichRepository.tsx"
-
-type Checked = Data<"POST /repository/:name/check">
 
 const Groups = ({ groups }: Pick<Checked, "groups">) =>
   groups.map(({ added, count, diff, hostnames, removed }) => {
@@ -94,16 +89,7 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
 export const CheckTab = () => {
   const name = useRepository()
   const [{ branch = "" }, change] = useWords()
-  const [checked, setChecked] = useState<Checked | null>(null)
-  const { busy, error, run } = useAct()
-  const check = async (event: FormEvent) => {
-    event.preventDefault()
-    setChecked(null)
-    await run(async () => {
-      const { answer } = await ask("POST /repository/:name/check", { params: { name }, body: { branch } })
-      setChecked(answer.data)
-    })
-  }
+  const { busy, check, checked, error } = useBranchCheck(name, branch)
   return (
     <Stack gap="sm">
       <form onSubmit={(event) => void check(event)}>
