@@ -1,12 +1,9 @@
-/**
- * Charts over time, drawn as SVG from the tokens: stacked columns, a line with its band, and a spark for rows. Each has a sentence as its label,
- * and its numbers as a table. (The stacked bar is `StackedBar`.)
- */
-import { Button, Table } from "@mantine/core"
+/** Stacked columns over time, drawn as SVG from the tokens, with a sentence as their label and their numbers as a table. */
+import { Button } from "@mantine/core"
 import { useElementSize } from "@mantine/hooks"
-import { scaleBand, scaleLinear, scaleTime } from "d3-scale"
-import { area, line } from "d3-shape"
+import { scaleBand, scaleLinear } from "d3-scale"
 import { type ReactNode, useState } from "react"
+import { Rows } from "./SmallTable.tsx"
 import type { ToneName } from "./tones.ts"
 import "./charts.css"
 
@@ -15,8 +12,6 @@ const MARGIN = { top: 8, right: 8, bottom: 20 } as const
 /** Pixels of a character beside the axis. */
 const CHARACTER = 7
 const TICKS = 3
-/** Pixels for the word of a time. */
-const WORD = 70
 
 interface FrameProps {
   /** What is seen, in a sentence: "Most switches were out of sync on Sunday: 34 of 308." */
@@ -35,26 +30,14 @@ const Frame = ({ draw, heads, height, label, rows }: FrameProps) => {
     <div className="graph" ref={ref}>
       {isTable ? (
         <div className="graph-table" tabIndex={0} role="region" aria-label={label}>
-          <Table aria-label={label} verticalSpacing={2}>
-            <Table.Thead>
-              <Table.Tr>
-                {heads.map((head) => (
-                  <Table.Th key={head} scope="col">
-                    {head}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((cells) => (
-                <Table.Tr key={cells[0]}>
-                  {cells.map((cell, index) => (
-                    <Table.Td key={heads[index]}>{cell}</Table.Td>
-                  ))}
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <Rows
+            label={label}
+            heads={heads}
+            rows={rows}
+            keyOf={([first = ""]) => first}
+            cells={(row) => row}
+            spacing={2}
+          />
         </div>
       ) : (
         <svg role="img" aria-label={label} width="100%" height={height} viewBox={`0 0 ${Math.max(width, 1)} ${height}`}>
@@ -173,96 +156,5 @@ export const ColumnsChart = ({ columns, height = 160, label, series }: ColumnsPr
       rows={columns.map(({ name, values }) => [name, ...values.map(String)])}
       draw={draw}
     />
-  )
-}
-
-export interface ChartPoint {
-  readonly at: Date
-  readonly value: number
-  /** The band around the value. */
-  readonly low?: number
-  readonly high?: number
-}
-
-interface LineProps {
-  readonly label: string
-  readonly points: ReadonlyArray<ChartPoint>
-  readonly tone?: ToneName
-  /** What the numbers are, as the head of the table. */
-  readonly what: string
-  /** A value with its unit. */
-  readonly textOf: (value: number) => string
-  /** A time as the table and the axis say it. */
-  readonly timeOf: (at: Date) => string
-  /** Pixels. */
-  readonly height?: number
-}
-
-/** A line over time, with the band that its values stay in. */
-export const LineChart = ({ height = 140, label, points, textOf, timeOf, tone = "info", what }: LineProps) => {
-  const all = points.flatMap(({ high, low, value }) => [value, low ?? value, high ?? value])
-  const lowest = Math.min(0, ...all)
-  const highest = Math.max(lowest + 1, 0, ...all)
-  const y = scaleLinear([lowest, highest], [height - MARGIN.bottom, MARGIN.top]).nice(TICKS)
-  const ticks = y.ticks(TICKS)
-  const left = leftOf(ticks, textOf)
-  const times = points.map(({ at }) => at)
-  const draw = (width: number) => {
-    const [first = new Date(0)] = times
-    const x = scaleTime([first, times.at(-1) ?? first], [left, width - MARGIN.right])
-    const band = area<ChartPoint>(
-      ({ at }) => x(at),
-      ({ low, value }) => y(low ?? value),
-      ({ high, value }) => y(high ?? value)
-    )
-    const drawn = line<ChartPoint>(
-      ({ at }) => x(at),
-      ({ value }) => y(value)
-    )
-    return (
-      <>
-        <Axis y={y} ticks={ticks} left={left} width={width} textOf={textOf} />
-        <path className="graph-band" data-tone={tone} d={band([...points]) ?? ""} />
-        <path className="graph-line" data-tone={tone} d={drawn([...points]) ?? ""} />
-        {x.ticks(Math.max(2, Math.floor(width / (2 * WORD)))).map((at) => (
-          <text key={at.getTime()} className="graph-word" x={x(at)} y={height - 4} textAnchor="middle">
-            {timeOf(at)}
-          </text>
-        ))}
-      </>
-    )
-  }
-  return (
-    <Frame
-      label={label}
-      height={height}
-      heads={["Time", what]}
-      rows={points.map(({ at, value }) => [timeOf(at), textOf(value)])}
-      draw={draw}
-    />
-  )
-}
-
-interface SparkProps {
-  /** A sentence, which also gives the last value. */
-  readonly label: string
-  readonly values: ReadonlyArray<number>
-  readonly tone?: ToneName
-}
-
-const SPARK = { width: 96, height: 20 } as const
-
-/** A small line for a row. Its last value stands beside it as text. */
-export const Spark = ({ label, tone = "info", values }: SparkProps) => {
-  const x = scaleLinear([0, Math.max(1, values.length - 1)], [1, SPARK.width - 1])
-  const y = scaleLinear([Math.min(0, ...values), Math.max(1, ...values)], [SPARK.height - 2, 2])
-  const drawn = line<number>(
-    (_, index) => x(index),
-    (value) => y(value)
-  )
-  return (
-    <svg role="img" aria-label={label} className="spark" {...SPARK}>
-      <path className="graph-line" data-tone={tone} d={drawn([...values]) ?? ""} />
-    </svg>
   )
 }
