@@ -43,7 +43,7 @@ export interface VlansAsked {
 }
 
 /** A port by its name on a switch: letters and hyphens at the beginning of the name, and the number at its end. */
-export interface PortNamed {
+interface PortNamed {
   readonly host: string
   readonly prefix: string
   readonly number: string

@@ -9,7 +9,7 @@ import type { ToneName } from "./tones.ts"
 /** Filled: it is done. Striped: it moves. Hollow: it waits, or nothing happened to it. Crossed: it failed. */
 export type CellShape = "filled" | "striped" | "hollow" | "crossed"
 
-export interface DeviceCell {
+interface DeviceCell {
   readonly hostname: string
   readonly tone: ToneName
   readonly shape: CellShape

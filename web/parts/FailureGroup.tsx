@@ -29,7 +29,7 @@ interface Props {
 const FIRST = 12
 
 /** Names of devices as links, the first ones and the number of the others, which opens them. */
-export const DeviceChips = ({ names }: { readonly names: ReadonlyArray<string> }) => {
+const DeviceChips = ({ names }: { readonly names: ReadonlyArray<string> }) => {
   const [isWhole, setWhole] = useState(false)
   const sorted = namesInOrder(names)
   const shown = isWhole ? sorted : sorted.slice(0, FIRST)

@@ -4,7 +4,7 @@ import { IconCheck, IconCopy } from "@tabler/icons-react"
 import { type ReactNode, useEffect, useState } from "react"
 import { MISSING } from "../../src/domain/words/Units.ts"
 
-export interface KeyValue {
+interface KeyValue {
   readonly key: string
   /** A value that is missing is a dash. */
   readonly value: ReactNode

@@ -22,7 +22,7 @@ interface Kept<Row> {
 }
 
 /** The row of a place that was kept, with its newest content. Notes the row of a place that is seen for the first time. */
-export const keptRow = <Row>(
+const keptRow = <Row>(
   kept: Map<number, Row>,
   index: number,
   now: Row | undefined,

@@ -14,7 +14,7 @@ export interface TableChoice<Row> {
 }
 
 /** The columns with these keys in their order, then the others. Unknown keys are ignored; without any known one it is the usual choice. */
-export const chosenColumns = <Row>(columns: ReadonlyArray<Column<Row>>, keys: ReadonlyArray<string>) => {
+const chosenColumns = <Row>(columns: ReadonlyArray<Column<Row>>, keys: ReadonlyArray<string>) => {
   const known = keys.flatMap((key) => columns.find((column) => column.key === key) ?? [])
   const shown = known.length > 0 ? known : columns.filter(({ isExtra }) => isExtra !== true)
   return [

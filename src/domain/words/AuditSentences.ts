@@ -62,7 +62,7 @@ const flat = (record: unknown): ReadonlyMap<string, unknown> =>
   )
 
 /** The fields that an event changed, in words. */
-export const changedIn = ({ after, before }: AuditEvent["data"]): ReadonlyArray<Changed> => {
+const changedIn = ({ after, before }: AuditEvent["data"]): ReadonlyArray<Changed> => {
   const [old, now] = [flat(before), flat(after)]
   return [...new Set([...old.keys(), ...now.keys()])]
     .map((field) => ({

@@ -19,7 +19,7 @@ type Diffs = Data<"GET /job/:id/diffs">
 const number = new Intl.NumberFormat("en")
 
 /** How many, in how many ways, where, and what hangs there. */
-export const ScopeCard = ({ diffs, scope }: { readonly diffs: Diffs; readonly scope: Scope }) => {
+const ScopeCard = ({ diffs, scope }: { readonly diffs: Diffs; readonly scope: Scope }) => {
   const place = placeOf(scope)
   const total = (of: "added" | "removed") => diffs.groups.reduce((sum, group) => sum + group[of] * group.count, 0)
   return (

@@ -43,7 +43,7 @@ export const CheckList = ({ checks }: { readonly checks: ReadonlyArray<Check> })
 )
 
 /** Who has asked, who may decide, and what was decided. */
-export const Approvers = ({ approval }: { readonly approval: Approval }) => {
+const Approvers = ({ approval }: { readonly approval: Approval }) => {
   const me = useIdentity().data
   const { approvers, asked_at, asked_by, comment, decided_at, decided_by, decision, expires_at, is_yours, reason } =
     approval

@@ -14,7 +14,7 @@ export const findingsOf = (
   ...warnings.map((one): Finding => ({ ...one, tone: "warn" }))
 ]
 
-export interface FileFindings {
+interface FileFindings {
   readonly file: string
   readonly tone: "bad" | "warn"
   readonly count: number

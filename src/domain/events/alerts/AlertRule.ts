@@ -166,7 +166,7 @@ export const reachesLevel = (level: AlertLevel, from: AlertLevel): boolean =>
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
-export const readyRuleNames = [
+const readyRuleNames = [
   "job_not_success",
   "device_unreachable",
   "drift",
