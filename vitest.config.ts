@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config"
+import { threadsOfBundle } from "./scripts/build-server.mjs"
 import { calibrate } from "./test/support/Calibration.ts"
 import { FailuresAtLast } from "./test/support/FailuresAtLast.ts"
 import { LongestFirst } from "./test/support/LongestFirst.ts"
@@ -6,13 +7,18 @@ import { projects } from "./test/support/TestLists.ts"
 
 // before anything asks how patient it is to be
 calibrate()
-const { HOOK, TEST } = await import("./test/support/Patience.ts")
+const { HOOK, SLOWNESS, TEST } = await import("./test/support/Patience.ts")
 
-/** Most of the time of most files is waiting for switches and timers; routers are processes of their own. */
-const WORKERS = { quick: 6, long: 6, routers: 3 } as const
+/**
+ * Most of the time of most files is waiting for switches and timers; where starts of processes take most of it, six files at once take longer
+ * than four. Routers are processes of their own.
+ */
+const FILES_AT_ONCE = SLOWNESS > 2 ? 4 : 6
+const WORKERS = { quick: FILES_AT_ONCE, long: FILES_AT_ONCE, routers: 3 } as const
 const ORDER = { quick: 0, long: 0, routers: 1 } as const
 
 export default defineConfig({
+  plugins: [threadsOfBundle],
   test: {
     globalSetup: ["test/support/globalSetup.ts"],
     testTimeout: TEST,

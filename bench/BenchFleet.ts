@@ -10,29 +10,44 @@ const PORTS = 4
 const BATCH = 500
 const PART = 5_000
 
-const insertLab = Effect.fnUntraced(function* (switches: ReadonlyArray<LabSwitch>, ports: number) {
+/** Access switches of a platform: their model and release, and the name of their ports before the number of the first. */
+const KINDS = {
+  eos: { model: "CCS-720XP-48Y6-F", os_version: "4.31.4M", ports: "Ethernet", first: 1 },
+  junos: { model: "EX3400-48P", os_version: "21.4R3-S5.4", ports: "ge-0/0/", first: 0 }
+} as const
+
+/** Ports of a switch of the lab: about 300 lines of configuration on EOS. */
+const LAB_PORTS = 18
+
+/** The switches of a lab as managed access switches of this platform. */
+export const seedLab = Effect.fnUntraced(function* (
+  switches: ReadonlyArray<LabSwitch>,
+  platform: keyof typeof KINDS = "eos"
+) {
   const sql = yield* SqlClient.SqlClient
+  const { first, model, os_version, ports } = KINDS[platform]
   for (const batch of Arr.chunksOf(switches, BATCH)) {
     const rows = Arr.map(batch, ({ address, name }) => ({
       hostname: name,
       state: "MANAGED",
       device_type: "ACCESS",
-      platform: "eos",
-      model: "CCS-720XP-48Y6-F",
-      os_version: "4.31.4M",
+      platform,
+      model,
+      os_version,
       management_ip: address,
       synchronized: false
     }))
     yield* sql`insert into device ${sql.insert(rows)}`
   }
   yield* sql`insert into interface (device_id, name, configtype)
-    select id, 'Ethernet' || number, 'ACCESS_AUTO' from device, generate_series(1, ${ports}::int) number
-    where device_type = 'ACCESS'`
+    select id, ${ports}::text || number, 'ACCESS_AUTO'
+    from device, generate_series(${first}::int, ${first + LAB_PORTS - 1}::int) number
+    where device_type = 'ACCESS' and platform = ${platform}`
 })
 
 /**
- * The switches of the lab (with 18 ports, for about 300 lines of configuration) and so many more as make `total` access
- * switches. The first of the others is `far1`; they are synchronized.
+ * The switches of the lab and so many more as make `total` access switches. The first of the others is `far1`; they are
+ * synchronized.
  */
 export const seed = Effect.fnUntraced(function* (switches: ReadonlyArray<LabSwitch> = [], total = DEVICES) {
   const sql = yield* SqlClient.SqlClient
@@ -42,7 +57,7 @@ export const seed = Effect.fnUntraced(function* (switches: ReadonlyArray<LabSwit
   const [one, other] = distribution.map(({ id }) => id)
   yield* sql`insert into mgmtdomain (ipv4_gw, device_a_id, device_b_id, vlan, description)
     values ('10.33.255.254/15', ${one ?? 0}, ${other ?? 0}, 3016, 'bench')`
-  yield* insertLab(switches, 18)
+  yield* seedLab(switches)
   const others = total - switches.length
   // in parts, each within the minute that a statement may take
   for (let first = 1; first <= others; first += PART) {

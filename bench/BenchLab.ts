@@ -17,11 +17,14 @@ export type Lab = typeof LabLine.Type
 /** A switch of the lab: its name and its management address. */
 export type LabSwitch = Lab["switches"][number]
 
-/** So many managed access switches that take so many milliseconds to commit, plain ones or of all usual personalities; killed at the end. */
+/**
+ * So many managed access switches that take so many milliseconds to commit: plain ones, of all usual personalities, or with Junos.
+ * Killed at the end. `place` are the last arguments of `LabProcess.ts`.
+ */
 export const startLab = (
   count: number,
   commitMs: number,
-  kind: "plain" | "usual" = "plain",
+  kind: "plain" | "usual" | "junos" = "plain",
   place: ReadonlyArray<string> = []
 ) =>
   Effect.acquireRelease(

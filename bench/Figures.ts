@@ -26,6 +26,10 @@ const FIGURES = {
   "memory at the most": { unit: "MB", most: { 1000: 420, 10_000: 700 } },
   "live sync: wall time against 1,000 switches": { unit: "×", most: { 10_000: 10.2 } },
   "live sync by four replicas: processor time against one server": { unit: "×", most: { 1000: 1.25 } },
+  "live sync with three checks: processor time against none": { unit: "×", most: { 1000: 1.4 } },
+  "live sync of Junos: processor time a device against EOS, confirm mode 0": { unit: "×", most: { 300: 1.5 } },
+  "live sync of Junos: processor time a device against EOS, confirm mode 1": { unit: "×", most: { 300: 1.5 } },
+  "live sync of Junos: processor time a device against EOS, confirm mode 2": { unit: "×", most: { 300: 1.5 } },
   "reference load: wall time": { unit: "s", most: {} },
   "reference load: processor time a device": { unit: "ms", most: {} }
 } as const satisfies Readonly<Record<string, Meaning>>

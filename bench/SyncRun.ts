@@ -14,12 +14,19 @@ export interface SyncRun {
   readonly megabytes: number
 }
 
-/** Runs the job on all access switches to its end, whatever that is. */
-export const runToEnd = Effect.fnUntraced(function* (api: Client, pid: number, dry_run: boolean) {
+/** The devices of a job, and other fields of its request. */
+export type SyncOf = Readonly<Record<string, unknown>>
+
+const ACCESS: SyncOf = { device_type: "ACCESS" }
+
+/** Runs the job to its end, whatever that is; on all access switches if nothing else is said. */
+export const runToEnd = Effect.fnUntraced(function* (api: Client, pid: number, dry_run: boolean, of: SyncOf = ACCESS) {
   const sql = yield* SqlClient.SqlClient
   const started = performance.now()
   const before = usageOf(pid).seconds
-  yield* Effect.promise(() => api.post("/device_syncto", { device_type: "ACCESS", dry_run, resync: true }))
+  const answer = yield* Effect.promise(() => api.post("/device_syncto", { ...of, dry_run, resync: true }))
+  // without its own job, the one before would be looked at
+  if (answer.status !== 200) return yield* Effect.die(new Error(`device_syncto: ${JSON.stringify(answer.body)}`))
   let status = "SCHEDULED"
   let megabytes = 0
   while (!["FINISHED", "EXCEPTION", "ABORTED"].includes(status)) {
@@ -33,10 +40,10 @@ export const runToEnd = Effect.fnUntraced(function* (api: Client, pid: number, d
   return { status, run: { seconds, processorSeconds, megabytes } satisfies SyncRun }
 })
 
-/** Runs the job on all access switches; dies when it fails on one of them. */
-export const runSync = Effect.fnUntraced(function* (api: Client, pid: number, dry_run: boolean) {
+/** The same; dies when it fails on one of them. */
+export const runSync = Effect.fnUntraced(function* (api: Client, pid: number, dry_run: boolean, of?: SyncOf) {
   const sql = yield* SqlClient.SqlClient
-  const { run, status } = yield* runToEnd(api, pid, dry_run)
+  const { run, status } = yield* runToEnd(api, pid, dry_run, of)
   const [bad] = yield* sql<{ count: number; sample: string | null }>`
     select count(*)::int as count, min(job_tasks::text) as sample from job_device where failed`
   if (status !== "FINISHED" || bad?.count !== 0) {

@@ -2,13 +2,15 @@
  * `npm run bench [-- rows…] [--keep]`: measures the budgets, prints a table and writes JSON to bench/results; with `--keep` the figures
  * also go to bench/history.json. Nothing fails on time.
  * Rows: render, fleet (10,000 devices without switches), jobs (200 switches among them), sync and readers (1,000 devices;
- * SYNC_DEVICES changes the number), access (what roles cost), live (200 clients of events beside a sync), events (pages of 10,000,000; EVENTS), hostile (readers beside a flood), leases (the DHCP hook), logins (real OpenSSH servers), page (10,000 devices in Chromium), personalities (1,000 switches;
+ * SYNC_DEVICES changes the number), access (what roles cost), live (200 clients of events beside a sync), events (pages of 10,000,000; EVENTS), hostile (readers beside a flood), leases (the DHCP hook), logins (real OpenSSH servers), mixed (300 switches with
+ * EOS, 300 with Junos and 6 real routers; MIXED_EOS, MIXED_JUNOS, MIXED_FRR), page (10,000 devices in Chromium), personalities (1,000 switches;
  * PERSONALITIES_DEVICES), provisioning (200 switches; PROVISIONING_SWITCHES). What the parts share is in the files that begin with Bench.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
+import { rows as checksRows } from "./ChecksBench.ts"
 import { rows as provisioningRows } from "./ProvisioningBench.ts"
 import { rows as accessRows } from "./AccessBench.ts"
 import { rows as eventsRows } from "./EventsBench.ts"
@@ -20,6 +22,7 @@ import { rows as liveRows } from "./LiveBench.ts"
 import { rows as loginRows } from "./LoginBench.ts"
 import { figureTable, keep } from "./Figures.ts"
 import { type Measured, row } from "./Measured.ts"
+import { rows as mixedRows } from "./MixedBench.ts"
 import { rows as monthRows } from "./MonthBench.ts"
 import { rows as pageRows } from "./PageBench.ts"
 import { rows as personalitiesRows } from "./PersonalitiesBench.ts"
@@ -45,6 +48,7 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
   access: accessRows,
   events: eventsRows(Number(process.env["EVENTS"] ?? "10000000")),
   sync: syncRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
+  checks: checksRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   readers: readersRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   live: liveRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   hostile: hostileRows,
@@ -52,6 +56,11 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
   personalities: personalitiesRows(Number(process.env["PERSONALITIES_DEVICES"] ?? "1000")),
   logins: loginRows,
   page: pageRows,
+  mixed: mixedRows({
+    eos: Number(process.env["MIXED_EOS"] ?? "300"),
+    junos: Number(process.env["MIXED_JUNOS"] ?? "300"),
+    frr: Number(process.env["MIXED_FRR"] ?? "6")
+  }),
   month: monthRows(Number(process.env["MONTH_DAYS"] ?? "30"), Number(process.env["MONTH_SWITCHES"] ?? "60")),
   provisioning: provisioningRows(Number(process.env["PROVISIONING_SWITCHES"] ?? "200")),
   replicas: replicasRows(
@@ -66,7 +75,7 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
 const given = process.argv.slice(2)
 const wanted = given.filter((argument) => argument !== "--keep")
 // half an hour, and only where it is asked for
-const ON_REQUEST = ["size", "rows", "month", "replicas"]
+const ON_REQUEST = ["size", "rows", "month", "mixed", "replicas", "checks"]
 const names = wanted.length === 0 ? Object.keys(benches).filter((name) => !ON_REQUEST.includes(name)) : wanted
 
 const program = Effect.gen(function* () {

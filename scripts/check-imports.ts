@@ -18,6 +18,7 @@ const levels: ReadonlyArray<ReadonlyArray<string>> = [
     "templates",
     "drivers",
     "provisioning",
+    "onboarding",
     "plugins",
     "firmware",
     "dhcp",
@@ -44,6 +45,7 @@ const only: Readonly<Record<string, ReadonlyArray<string>>> = {
   lab: ["lab", "src/drivers/ssh/Ssh2.ts"],
   fabric: ["fabric", "src/runtime/OwnModule.ts", "src/runtime/SystemErrors.ts"],
   provisioning: ["provisioning", "domain", "machines"],
+  onboarding: ["onboarding", "domain", "drivers", "settings"],
   drivers: ["drivers", "domain", "runtime"]
 }
 
@@ -60,7 +62,7 @@ const aboveTheLab: ReadonlyArray<string> = ["demo", "cli"]
  * itself. The families of jobs stand beside each other above the engine that runs them; each group of endpoints stands for itself.
  */
 const subRooms: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
-  jobs: [["engine"], ["requests"], ["init", "repositories", "sync", "upgrade", "upkeep"], ["."]],
+  jobs: [["engine"], ["requests"], ["init", "onboarding", "repositories", "sync", "upgrade", "upkeep"], ["."]],
   http: [
     ["core"],
     ["listing"],
@@ -81,7 +83,14 @@ const subRooms: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> =
     ],
     ["."]
   ],
-  domain: [["fields"], ["."], ["access", "findings", "jobs", "platforms"], ["events", "requests"], ["words"]]
+  domain: [
+    ["fields"],
+    ["."],
+    ["checks"],
+    ["access", "findings", "jobs", "platforms"],
+    ["events", "requests"],
+    ["words"]
+  ]
 }
 
 /** Imports between sub-rooms that break this and are known, by their number, which may only become smaller. */

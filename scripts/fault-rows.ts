@@ -51,8 +51,14 @@ const configurations: Readonly<Record<Ending["runs"], string>> = {
 
 const said = ({ says }: Ending): string => (says.length === 0 ? "done" : says.map((part) => part.trim()).join(" … "))
 
-const status = ({ done, event }: Ending): string =>
-  done ? "synchronized" : event === undefined ? "as before" : `not synchronized (\`${event}\`)`
+const status = ({ done, event, later }: Ending): string =>
+  done && event === undefined
+    ? "synchronized"
+    : event === undefined
+      ? "as before"
+      : `not synchronized (\`${event}\`)${later === true ? " after another look" : ""}`
+
+const HEADINGS = ["Fault", "Where", "The switch runs", "After a restart it runs", "The job says", "Sync status"]
 
 const cells = ({ ending, fault, part, steps }: Row): ReadonlyArray<string> => [
   fault,
@@ -66,9 +72,9 @@ const cells = ({ ending, fault, part, steps }: Row): ReadonlyArray<string> => [
 /** A row of a table. */
 export const line = (texts: ReadonlyArray<string>): string => `| ${texts.join(" | ")} |`
 
-/** The lines of a table with these cells. */
-export const faultRows = (cases: ReadonlyArray<Cell>): ReadonlyArray<string> => [
-  line(["Fault", "Where", "The switch runs", "After a restart it runs", "The job says", "Sync status"]),
-  line(Array.from({ length: 6 }, () => "---")),
-  ...rows(cases).map((row) => line(cells(row)))
+/** The lines of a table with these cells, with its first columns only where the last ones are not told. */
+export const faultRows = (cases: ReadonlyArray<Cell>, columns = HEADINGS.length): ReadonlyArray<string> => [
+  line(HEADINGS.slice(0, columns)),
+  line(Array.from({ length: columns }, () => "---")),
+  ...rows(cases).map((row) => line(cells(row).slice(0, columns)))
 ]

@@ -1,11 +1,14 @@
 /**
  * Writes `FAULTS.md`: the results of faults of a switch during a live sync, from the table that
- * `test/scenarios/chaos/SyncFaults.test.ts` tests; the same for real routers, for switches of other personalities, and for faults of
- * other systems. A test compares the file with the output of this program.
+ * `test/scenarios/chaos/SyncFaults.test.ts` tests; the same for switches with Junos, for real routers, for a NETCONF server, for switches of other
+ * personalities, and for faults of other systems. A test compares the file with the output of this program.
  */
 import { writeFileSync } from "node:fs"
+import { checkCases } from "../test/scenarios/chaos/CheckFaults.ts"
 import { faultCases } from "../test/scenarios/chaos/FaultTable.ts"
 import { faultRows, line } from "./fault-rows.ts"
+import { junosFaults } from "./junos-faults.ts"
+import { netconfFaults } from "./netconf-faults.ts"
 import { otherFaults } from "./other-faults.ts"
 import { personalityFaults } from "./personality-faults.ts"
 import { routerFaults } from "./router-faults.ts"
@@ -38,7 +41,15 @@ export const faultsFile = (): string =>
     "",
     ...faultRows(faultCases),
     "",
+    "## A check of a switch, during a live sync",
+    "",
+    "The same with [checks](docs/checks.md) of ports, time and log: what a check cannot read is unknown and never a success.",
+    "",
+    ...faultRows(checkCases),
+    "",
+    ...junosFaults(),
     ...routerFaults(),
+    ...netconfFaults(),
     ...personalityFaults(),
     ...others
   ].join("\n")

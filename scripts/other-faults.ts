@@ -139,6 +139,46 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
       test: "scenarios/program/RepositoryWarnings"
     }
   ],
+  Checks: [
+    {
+      fault: "a neighbour that a check reads does not answer before the change",
+      outcome: "its result does not decide, and says so",
+      test: "jobs/sync/NeighbourChecks"
+    },
+    {
+      fault: "a neighbour answers no more after the change, or is worse than before",
+      outcome: "the change is taken back, and the record names the neighbour",
+      test: "jobs/sync/NeighbourChecks"
+    },
+    {
+      fault: "BGP settles late",
+      outcome:
+        "confirmed once the session is there within the timer; otherwise taken back by the server, before the margin of the timer begins",
+      test: "jobs/sync/NeighbourChecks"
+    },
+    {
+      fault: "the server is killed before, while and after the checks of a change wait",
+      outcome:
+        "the next one reads what was not seen to hold, and compares with the same state of before; the switch runs what the record says",
+      test: "scenarios/chaos/KillSync"
+    },
+    {
+      fault: "the server is killed while the checks of a firmware upgrade wait",
+      outcome: "the next one reads them again, without another reload; what is never read has failed",
+      test: "jobs/upgrade/KillUpgrade"
+    },
+    {
+      fault: "a monitoring system is silent, answers with an error or nonsense, or without the field",
+      outcome: "unknown is not success: the change is taken back",
+      test: "jobs/sync/MonitoringChecks"
+    },
+    {
+      fault: "the plugin of a check hangs, crashes, floods, answers nonsense, or asks for a command that may write",
+      outcome:
+        "unknown is not success: the change is taken back; the checks of other switches go on, and the command is not given",
+      test: "jobs/sync/PluginChecks"
+    }
+  ],
   "Switches after their job": [
     {
       fault:

@@ -81,7 +81,11 @@ const walks = {
     title: "A setting: from a commit to the line of a configuration",
     text: `\`ntp_servers: [{host: ${SERVER}}]\`, from \`PUT /repository/settings\` to the answer of \`GET /device/${HOSTNAME}/generate_config\`.`,
     marker: SERVER,
-    legs: [[/git\/GitCommand/, /templates\/Renderer/]]
+    // which parts of the compiled template pass it on depends on the device that is rendered first
+    legs: [
+      [/git\/GitCommand/, /jinja\/compile\/Templates/],
+      [/templates\/Renderer/, /templates\/Renderer/]
+    ]
   },
   lease: {
     title: "A lease: from the DHCP server to MANAGED",

@@ -4,6 +4,7 @@
  */
 import { proofs } from "../machines/change/ChangeRow.ts"
 import { Config, Schema, SchemaGetter, SchemaTransformation } from "effect"
+import { ForgePeopleText, ForgeProject, ForgeUrl } from "./domain/access/ForgePeople.ts"
 import { commaList } from "./domain/access/HostLists.ts"
 import { count, Delays, flag, optional, percent, withDefault } from "./runtime/SettingForms.ts"
 import { SiteRemarks } from "./domain/platforms/Platforms.ts"
@@ -22,6 +23,11 @@ const Proofs = Schema.String.pipe(
     encode: SchemaGetter.transform((list: ReadonlyArray<string>) => list.join(","))
   }),
   Schema.decodeTo(Schema.Array(Schema.Literals(proofs)), SchemaTransformation.passthroughSupertype())
+)
+
+/** The message does not repeat an invalid value. */
+const WebhookSecret = Schema.RedactedFromValue(
+  Schema.String.pipe(Schema.check(Schema.isMinLength(16, { message: "Expected at least 16 characters" })))
 )
 
 const JsonObject = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
@@ -55,6 +61,39 @@ export const jobSettings = {
     Config.NonEmptyString("PAGE_URL"),
     "address of this server for people, such as `https://switchyard.example.org`: messages about approvals link to its page"
   ),
+  FORGE: optional(
+    Config.Literals(["github", "gitlab", "gitea"], "FORGE"),
+    "kind of the [forge](reviewing.md#webhooks) where the repositories are: `github`, `gitlab`, `gitea` (also Forgejo)"
+  ),
+  FORGE_URL: optional(Config.schema(ForgeUrl, "FORGE_URL"), "its address for people, such as `https://github.com`"),
+  FORGE_TOKEN: optional(
+    Config.Redacted("FORGE_TOKEN"),
+    "token with which the results of [proposals](reviewing.md#at-the-forge) are told there; unset: nothing is told"
+  ),
+  FORGE_WEBHOOK_SECRET: optional(
+    Config.schema(WebhookSecret, "FORGE_WEBHOOK_SECRET"),
+    "secret of its [webhook](reviewing.md#webhooks), at least 16 characters; unset: none is accepted"
+  ),
+  FORGE_PROJECT_SETTINGS: optional(
+    Config.schema(ForgeProject, "FORGE_PROJECT_SETTINGS"),
+    "its project of the settings, such as `network/settings`; unset: that of GITREPO_SETTINGS"
+  ),
+  FORGE_PROJECT_TEMPLATES: optional(
+    Config.schema(ForgeProject, "FORGE_PROJECT_TEMPLATES"),
+    "the same of the templates"
+  ),
+  FORGE_PEOPLE: withDefault(
+    Config.schema(ForgePeopleText, "FORGE_PEOPLE"),
+    [],
+    "[who is who](reviewing.md#approvals): `login=name` of people at the forge and here, separated by commas"
+  ),
+  PROPOSAL_POLL: count(
+    "PROPOSAL_POLL",
+    60,
+    "seconds between looks whether a branch of an open [proposal](reviewing.md) has moved; 0: only on request",
+    0
+  ),
+  PROPOSAL_DAYS: count("PROPOSAL_DAYS", 365, "days for which ended proposals stay; 0: for ever"),
   LOCK_WAIT: count("LOCK_WAIT", 900, "seconds that a job waits for another one's lock, before it fails"),
   AUDIT_SYSLOG: optional(
     Config.NonEmptyString("AUDIT_SYSLOG"),

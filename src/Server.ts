@@ -21,6 +21,7 @@ import * as ReplicaFeed from "./events/ReplicaFeed.ts"
 import { Previews } from "./templates/CandidateConfigs.ts"
 import { Readiness } from "./http/system/Readiness.ts"
 import * as RefreshRepository from "./jobs/repositories/RefreshRepository.ts"
+import * as Signatures from "./jobs/repositories/Signatures.ts"
 import * as Retention from "./jobs/engine/Retention.ts"
 import * as AuditExport from "./access/AuditExport.ts"
 import { named } from "./runtime/Shutdown.ts"
@@ -68,6 +69,7 @@ export const layerOf = (environment: Readonly<Record<string, string | undefined>
   layerOnDatabase.pipe(
     Layer.provide(settingsWithSecrets(environment)),
     Layer.provide(PrivateFolders.layer),
+    Layer.provide(Signatures.startLayer),
     Layer.provide(named("the database", Database.layer)),
     Layer.provide(Logging.layer),
     Layer.provide(ServerConfig.layerOf(environment))

@@ -4,7 +4,8 @@
  * variable.
  */
 import { Config, ConfigProvider, Context, Effect, Exit, Layer, Option, Redacted, Struct } from "effect"
-import { withFiles } from "./runtime/SecretSources.ts"
+import type { SecretSource } from "./domain/SecretUse.ts"
+import { isSecret, withFiles } from "./runtime/SecretSources.ts"
 import { withSettingsFile } from "./runtime/SettingsFile.ts"
 import { filled, type PrivateKey, readPrivateKey, type Setting, withEmptyLists } from "./runtime/SettingForms.ts"
 import { type LoginState, loginStates, settings } from "./SettingsTable.ts"
@@ -41,6 +42,10 @@ export type ServerSettings = Omit<Config.Success<ReturnType<typeof readVariables
     readonly pluginSecrets: ReadonlyMap<string, Redacted.Redacted>
     /** Values of ALERT_SECRET_* that receivers of alerts name, under their full name. */
     readonly alertSecrets: ReadonlyMap<string, Redacted.Redacted>
+    /** Values of CHECK_SECRET_* that CHECK_HOSTS names, under their full name. */
+    readonly checkSecrets: ReadonlyMap<string, Redacted.Redacted>
+    /** The secrets that are set, by name, and where each comes from (docs/security.md#where-secrets-come-from). */
+    readonly secretSources: ReadonlyMap<string, SecretSource>
   }
 
 const readVariables = () => Config.all(variables)
@@ -129,15 +134,36 @@ const secretsWith = (prefix: string, environment: Readonly<Record<string, string
     )
   )
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+const FILE = "_FILE"
+
+/** The secrets that an environment sets, some of them with values from the database. */
+const sourcesIn = (given: Environment, stored: ReadonlySet<string>): ReadonlyMap<string, SecretSource> =>
+  new Map(
+    Object.entries(given).flatMap(([variable, value = ""]): ReadonlyArray<readonly [string, SecretSource]> => {
+      if (value === "") return []
+      const name = variable.endsWith(FILE) ? variable.slice(0, -FILE.length) : variable
+      if (!isSecret(name)) return []
+      if (name !== variable) return [[name, "file"]]
+      return [[name, stored.has(name) ? "database" : "environment"]]
+    })
+  )
+
 /** The server's settings, read once at the start. */
 export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>()("switchyard/ServerConfig") {
   /** Reads an environment. Fails with a ConfigError that names the variable and the rule, and with SecretUnavailable. */
-  static readonly layerOf = (given: Readonly<Record<string, string | undefined>>) =>
-    Layer.unwrap(Effect.map(withFiles(given), (environment) => ServerConfig.#layerOf(environment, readKeyLogins)))
+  static readonly layerOf = (given: Environment, stored: ReadonlySet<string> = new Set()) =>
+    Layer.unwrap(
+      Effect.map(withFiles(given), (environment) =>
+        ServerConfig.#layerOf(environment, readKeyLogins, sourcesIn(given, stored))
+      )
+    )
 
   static readonly #layerOf = <E>(
     environment: Readonly<Record<string, string | undefined>>,
-    keys: Effect.Effect<ReadonlyMap<LoginState, KeyLogin>, E>
+    keys: Effect.Effect<ReadonlyMap<LoginState, KeyLogin>, E>,
+    secretSources: ReadonlyMap<string, SecretSource>
   ) =>
     Layer.effect(
       ServerConfig,
@@ -158,7 +184,9 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
           templateSecrets: secretsWith("TEMPLATE_SECRET_", environment),
           deviceSecrets: secretsWith("DEVICE_SECRET_", environment),
           pluginSecrets: secretsWith("PLUGIN_SECRET_", environment),
-          alertSecrets: secretsWith("ALERT_SECRET_", environment)
+          alertSecrets: secretsWith("ALERT_SECRET_", environment),
+          checkSecrets: secretsWith("CHECK_SECRET_", environment),
+          secretSources
         })
       })
     ).pipe(Layer.provide(ConfigProvider.layer(providerOf(environment))))
@@ -181,7 +209,8 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
         const usable = yield* withoutInvalid(environment, names)
         return ServerConfig.#layerOf(
           usable,
-          Effect.orElseSucceed(readKeyLogins, () => new Map<LoginState, KeyLogin>())
+          Effect.orElseSucceed(readKeyLogins, () => new Map<LoginState, KeyLogin>()),
+          sourcesIn(given, new Set())
         )
       })
     )

@@ -4,7 +4,7 @@
  * (docs/settings-repository.md#answers).
  */
 import { Config, Schema, SchemaTransformation } from "effect"
-import { AddressPrefixes, OutboundNames, WebOrigins } from "./domain/access/HostLists.ts"
+import { AddressPrefixes, CheckOrigins, OutboundNames, WebOrigins } from "./domain/access/HostLists.ts"
 import { ManagementNetworksText } from "./domain/Network.ts"
 import {
   count,
@@ -207,6 +207,24 @@ export const settings = {
     "settings repository: path or URL, optionally with `#branch`, `#tag` or `#commit`"
   ),
   GITREPO_TEMPLATES: optional(Config.NonEmptyString("GITREPO_TEMPLATES"), "templates repository, likewise"),
+  SETTINGS_SIGNATURES: withDefault(
+    Config.Literals(["off", "warn", "require"], "SETTINGS_SIGNATURES"),
+    "off",
+    "[signatures](settings-repository.md#signed-commits) of commits of the settings: `off`, `warn`, or `require`, which puts no other commit in force"
+  ),
+  SETTINGS_ALLOWED_SIGNERS: optional(
+    Config.NonEmptyString("SETTINGS_ALLOWED_SIGNERS"),
+    "file of the SSH and OpenPGP keys that may sign commits of the settings; not in a repository"
+  ),
+  TEMPLATES_SIGNATURES: withDefault(
+    Config.Literals(["off", "warn", "require"], "TEMPLATES_SIGNATURES"),
+    "off",
+    "the same for the templates and for each of their branches"
+  ),
+  TEMPLATES_ALLOWED_SIGNERS: optional(
+    Config.NonEmptyString("TEMPLATES_ALLOWED_SIGNERS"),
+    "file of the keys that may sign commits of the templates"
+  ),
   GIT_TIMEOUT: count("GIT_TIMEOUT", 60, "seconds for a git command", 1),
   GIT_CLONE_TIMEOUT: count("GIT_CLONE_TIMEOUT", 600, "seconds for the first clone of a repository", 1),
   HTTPD_URL: text("HTTPD_URL", OWN_HTTPD_URL, "external firmware server; default: this server"),
@@ -219,6 +237,15 @@ export const settings = {
   OUTBOUND_HOSTS: optional(
     Config.schema(OutboundNames, "OUTBOUND_HOSTS"),
     "names (also `*.example.org`), addresses and prefixes for [images and alerts](security.md#outbound-hosts); empty for none; unset: any, with SECURE_DEFAULTS none for images"
+  ),
+  CHECK_HOSTS: withDefault(
+    Config.schema(CheckOrigins, "CHECK_HOSTS"),
+    [],
+    "origins of monitoring systems that [checks](checks.md#a-question-to-a-monitoring-system) may ask, each with the name of its secret (`https://prometheus.example.org=PROM,http://10.0.0.7:9090`); unset: none"
+  ),
+  NETBOX_URL: optional(
+    Config.NonEmptyString("NETBOX_URL"),
+    "NetBox from which [switches are onboarded](onboarding.md#netbox); its token is PLUGIN_SECRET_NETBOX_TOKEN"
   ),
   FIRMWARE_CONCURRENCY: count("FIRMWARE_CONCURRENCY", 10, "switches that one upgrade job works on at once", 1),
   FIRMWARE_DOWNLOAD_TIMEOUT: count("FIRMWARE_DOWNLOAD_TIMEOUT", 3600, "seconds for the download of one image", 1),
@@ -307,6 +334,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ...loginDocumentation.flatMap(([name, about]) => loginStates.map((state) => [name(state), "", about] as const)),
   ["PLUGIN_SECRET_*", "", "secrets of plugins: `apitoken_secret: NAV` in PLUGIN_FILE is PLUGIN_SECRET_NAV"],
   ["ALERT_SECRET_*", "", "secrets of receivers of alerts: `secret: NOC` in alerts.yml is ALERT_SECRET_NOC"],
+  [
+    "CHECK_SECRET_*",
+    "",
+    "tokens for monitoring systems: `https://prometheus.example.org=PROM` in CHECK_HOSTS is CHECK_SECRET_PROM"
+  ],
   ["TEMPLATE_SECRET_*", "", "values for templates, under their full name; previews hide them"],
   ["DEVICE_SECRET_*", "", "passwords and keys that the setting `ssh` names"]
 ]

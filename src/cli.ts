@@ -43,7 +43,17 @@ const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
     : Effect.logError(cause)
 }
 
-const program = Effect.flatMap(rootFor(process.argv.slice(2)), (root) => Command.run(root, { version: release })).pipe(
+/** A descending order begins like a flag, so `--sort -hostname` is read as `--sort=-hostname`. */
+const withOrder = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  words.flatMap((word, index) => {
+    if (words[index - 1] === "--sort" && /^-[a-z]/.test(word)) return []
+    const next = words[index + 1] ?? ""
+    return word === "--sort" && /^-[a-z]/.test(next) ? [`--sort=${next}`] : [word]
+  })
+
+const words = withOrder(process.argv.slice(2))
+
+const program = Effect.flatMap(rootFor(words), (root) => Command.runWith(root, { version: release })(words)).pipe(
   Effect.tapCause(report),
   Effect.provide(Layer.mergeAll(NodeServices.layer, presenter))
 )

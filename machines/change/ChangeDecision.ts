@@ -3,6 +3,7 @@
  * or stop a change on which no process works.
  */
 import { type SnapshotFrom, transition } from "xstate"
+import { decisive, resultSentence } from "./ChangeChecks.ts"
 import {
   type ChangePhase,
   type ChangeReason,
@@ -48,7 +49,9 @@ export const snapshotOf = (row: ChangeRow): ChangeSnapshot =>
       withdrawals: 0,
       mayWithdraw: true,
       waitsSince: 0,
-      outlasted: false
+      outlasted: false,
+      checksSince: 0,
+      checkedAt: 0
     }
   })
 
@@ -77,7 +80,7 @@ export interface ChangeOutcome {
 /** The fields that a caller must give for a new change; the rest of its row follows from them. */
 export type NewChange = Pick<
   ChangeRow,
-  "mode" | "dryRun" | "force" | "sessionName" | "expectedHash" | "timerSeconds" | "onMissingLines" | "shown"
+  "mode" | "dryRun" | "force" | "sessionName" | "expectedHash" | "timerSeconds" | "onMissingLines" | "shown" | "checks"
 >
 
 /** A sentence for every reason. */
@@ -99,13 +102,18 @@ export const reasonSentences: Readonly<Record<ChangeReason, string>> = {
   othersFailed: "Another device of the job failed, so the change was not confirmed",
   confirmIgnored: "The commit timer went on running although the device answered the confirmation",
   rolledBack: "The device has gone back to the old configuration",
+  candidateEnded:
+    "The connection broke before the device had answered the commit, and the candidate ended with it; the device runs the old configuration",
   keptNew: "The device kept the new configuration although it was not to be confirmed",
   notSaved: "The new configuration runs but could not be saved",
   notRestored: "The old configuration runs again, but it could not be proved that the device also starts with it",
   timerStuck: "The commit timer still runs long after it should have expired",
   outsideChange: "The device runs neither the old nor the new configuration",
   loginRefused: "The device runs the new configuration but refuses the login that it brings, so it was not confirmed",
-  leftConfiguration: "A line of the configuration is a command, so its load was stopped"
+  leftConfiguration: "A line of the configuration is a command, so its load was stopped",
+  checkRefused: "A check failed before the change already, so nothing was committed",
+  checkFailed: "A check failed after the commit",
+  checkUnread: "A check could not be read after the commit"
 }
 
 const runsAfter: Readonly<Record<FinalPhase, ChangeOutcome["runs"]>> = {
@@ -141,17 +149,34 @@ export const newChange = (options: NewChange): ChangeRow => ({
   reason: null
 })
 
-const outcome = (result: FinalPhase, reason: ChangeReason | null): ChangeOutcome => ({
+/** A change without a timer stays although a check has failed; that is no success. */
+const isOk = (result: FinalPhase, reason: ChangeReason | null): boolean => {
+  if (reason === "checkFailed" || reason === "checkUnread") return false
+  return result === "confirmed" || result === "unchanged" || (result === "discarded" && reason === "dryRun")
+}
+
+const ofChecks: ReadonlySet<ChangeReason> = new Set(["checkRefused", "checkFailed", "checkUnread"])
+
+/** The check that decided, with what was before and what is now. */
+const checkSentence = ({ checking, reason, timerSeconds }: ChangeRow): string => {
+  const found = checking === undefined || reason === null || !ofChecks.has(reason) ? undefined : decisive(checking)
+  if (found === undefined) return ""
+  const stays =
+    timerSeconds === null && reason !== "checkRefused" ? "; without a commit timer nothing takes it back" : ""
+  return `: ${resultSentence(found)}${stays}`
+}
+
+const outcome = (row: ChangeRow, result: FinalPhase, reason: ChangeReason | null): ChangeOutcome => ({
   result,
   runs: (reason === null ? undefined : runsBecause[reason]) ?? runsAfter[result],
-  ok: result === "confirmed" || result === "unchanged" || (result === "discarded" && reason === "dryRun"),
+  ok: isOk(result, reason),
   reason,
-  message: reason === null ? "" : reasonSentences[reason]
+  message: reason === null ? "" : `${reasonSentences[reason]}${checkSentence(row)}`
 })
 
 /** The outcome of an ended change; null before its end. */
-export const outcomeOf = ({ phase, reason }: ChangeRow): ChangeOutcome | null =>
-  isFinal(phase) ? outcome(phase, reason) : null
+export const outcomeOf = (row: ChangeRow): ChangeOutcome | null =>
+  isFinal(row.phase) ? outcome(row, row.phase, row.reason) : null
 
 /** Phases in which the new configuration is already permanent, or is being taken back. */
 const settled: ReadonlySet<ChangePhase> = new Set(["confirming", "outlasting", "saving", "restoring", "expiring"])

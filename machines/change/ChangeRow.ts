@@ -2,6 +2,7 @@
  * The row of one change on one device, its events and its tasks: the vocabulary of `ConfigChange.ts`. Everything is plain JSON, so
  * another process can resume the row of a killed one.
  */
+import type { CheckOfChange, Checking, CheckResult } from "./ChangeChecks.ts"
 
 /** Phases that are written to the row. Those marked "claim" are written before their step touches the switch. */
 export const changePhases = [
@@ -15,6 +16,8 @@ export const changePhases = [
   "committing",
   /** The switch answered the commit. It is not proved yet. */
   "committed",
+  /** Read back over a new connection; the state of the device is compared with the one before the change until its checks hold. */
+  "checking",
   /** Read back over a new connection; waits for the other devices (mode 2). */
   "proved",
   /** Claim: the timer is being stopped and the configuration saved. */
@@ -61,6 +64,7 @@ export type ChangeReason =
   | "othersFailed"
   | "confirmIgnored"
   | "rolledBack"
+  | "candidateEnded"
   | "keptNew"
   | "notSaved"
   | "notRestored"
@@ -68,9 +72,14 @@ export type ChangeReason =
   | "outsideChange"
   | "loginRefused"
   | "leftConfiguration"
+  | "checkRefused"
+  | "checkFailed"
+  | "checkUnread"
 
 /** The device took a commit and did not show afterwards that it runs it: the same change would most likely fail again. */
 export const failuresOfProof: ReadonlyArray<ChangeReason> = [
+  "checkFailed",
+  "checkUnread",
   "commitNotApplied",
   "confirmIgnored",
   "loginRefused",
@@ -160,6 +169,10 @@ export interface ChangeRow {
   readonly onMissingLines?: MissingLinesPolicy
   readonly shown?: ShownChange
   readonly notes?: ChangeNotes
+  /** The checks of the device; absent without any. */
+  readonly checks?: ReadonlyArray<CheckOfChange>
+  /** Those that the difference of this round calls for, and how far they are. */
+  readonly checking?: Checking
 }
 
 /** Whether the commit timer of our session runs; `unseen` if the switch shows neither that it runs nor that it has ended. */
@@ -181,6 +194,8 @@ export interface Observation {
   readonly timerOmitted?: boolean
   /** Our session holds an uncommitted candidate. */
   readonly ourSession: boolean
+  /** A candidate of this platform ends with its login, so none could have remained. */
+  readonly endsWithLogin?: boolean
   /** The device refuses one of our logins that the change has replaced. */
   readonly loginRefused?: boolean
 }
@@ -203,16 +218,17 @@ export type ChangeEvent =
   /** The phase is written, so this process owns the change. */
   | { readonly type: "CLAIMED"; readonly at: number }
   | { readonly type: "OPENED" }
-  | {
+  | ({
       readonly type: "RUNNING_READ"
       readonly hash: string
+      /** A commit of another user waits, as `failure` says. */
       readonly foreignTimer: boolean
       readonly savesAtCommit?: boolean
       /** It is the configuration that the row expects, apart from lines that the device writes on its own. */
       readonly isExpected?: boolean
       /** The same for the configuration of the dry run to which the change is pinned. */
       readonly isShown?: boolean
-    }
+    } & StepFailure)
   | ({
       readonly type: "LOADED"
       readonly diff: string
@@ -220,7 +236,10 @@ export type ChangeEvent =
       readonly isOther?: boolean
       readonly candidateHash: string | null
       readonly notes?: ChangeNotes
+      readonly checking?: Checking
     } & LoadPromise)
+  /** The state of the device before the commit; `isRefused`: a check that fails already forbids the change. */
+  | ({ readonly type: "BEFORE_READ"; readonly checking: Checking; readonly isRefused: boolean } & StepFailure)
   | ({ readonly type: "REJECTED" } & StepFailure)
   | ({ readonly type: "LOCKED" } & StepFailure)
   /** A line of the candidate was no configuration: after it the switch was in another mode, or asked something. */
@@ -231,6 +250,8 @@ export type ChangeEvent =
   | ({ readonly type: "COMMIT_REFUSED" } & StepFailure)
   | ({ readonly type: "OBSERVED" } & Observation & StepFailure)
   | ({ readonly type: "UNREACHABLE" } & StepFailure)
+  /** Checks were read after the commit. */
+  | { readonly type: "CHECKED"; readonly at: number; readonly results: ReadonlyArray<CheckResult> }
   | { readonly type: Verdict }
   | { readonly type: "CONFIRMED" }
   /** The confirmation was given, but the switch shows neither that the timer runs nor that it has ended. Nothing was saved. */
@@ -250,6 +271,11 @@ export interface StepTask {
 /** The task of a step that first writes the phase of its row. Every step that changes the switch has such a task. */
 export interface ClaimTask extends StepTask {
   readonly claim: true
+}
+
+/** The task of a step that reads checks after the commit; `since`: when this run began with them, in epoch milliseconds. */
+export interface CheckTask extends StepTask {
+  readonly since: number
 }
 
 /** The task of a step that only observes, in a phase that is already claimed or that has no row of its own. */

@@ -4,11 +4,13 @@
  */
 import { assign, enqueueActions, setup } from "xstate"
 import { unprovided } from "../StepLogic.ts"
+import { areOpen, type ChecksEnd, endAt, untilReading, withResults } from "./ChangeChecks.ts"
 import {
   type ChangeEvent,
   type ChangePhase,
   type ChangeReason,
   type ChangeRow,
+  type CheckTask,
   type ClaimTask,
   isFinal,
   type LoadPromise,
@@ -64,6 +66,9 @@ export interface ChangeContext extends ChangeInput {
   readonly waitsSince: number
   /** The wait lasted until the timer must have ended, shown or not. */
   readonly outlasted: boolean
+  /** When this run began with the checks, and when it has read them last, in epoch milliseconds. */
+  readonly checksSince: number
+  readonly checkedAt: number
 }
 
 /** The session of the next round: `job412`, `job412-2`, `job412-3`. A late commit of an old round finds no session. */
@@ -74,6 +79,25 @@ const nextSessionName = (row: ChangeRow): string => {
 
 const notesOf = (event: ChangeEvent): Pick<ChangeRow, "notes"> =>
   event.type === "LOADED" && event.notes !== undefined ? { notes: event.notes } : {}
+
+const checkingOf = (event: ChangeEvent): Pick<ChangeRow, "checking"> =>
+  event.type === "LOADED" && event.checking !== undefined ? { checking: event.checking } : {}
+
+/** The row with the results of an event. */
+const withChecked = (row: ChangeRow, event: ChangeEvent): ChangeRow =>
+  event.type === "CHECKED" && row.checking !== undefined
+    ? { ...row, checking: { ...row.checking, results: withResults(row.checking.results ?? [], event.results) } }
+    : row
+
+/** The end of the checks with the results of an event. */
+const checksEnd = ({ checksSince, row }: ChangeContext, event: ChangeEvent): ChecksEnd | null =>
+  event.type === "CHECKED" ? endAt(withChecked(row, event), checksSince, event.at) : null
+
+/** The note about a change that stays although its checks have ended badly, because no timer can take it back. */
+const reasonOfChecks = ({ checking }: ChangeRow): ChangeReason | null => {
+  if (checking?.end === "failed") return "checkFailed"
+  return checking?.end === "unread" ? "checkUnread" : null
+}
 
 /** Milliseconds from the beginning of the wait until a switch must have taken its commit back. */
 const untilExpiry = ({ row: { committedAt, timerSeconds }, waitsSince }: ChangeContext): number =>
@@ -91,6 +115,17 @@ const isOnlyOmitted = ({ outlasted }: ChangeContext, event: ChangeEvent): boolea
 const mayRun = (context: ChangeContext, seen: Observation): boolean =>
   seen.ourTimer === "runs" || (seen.running !== "old" && !isGone(context, seen))
 
+/** The old configuration runs, no answer came to the commit, and the candidate has ended with its login. */
+const hasLostCandidate = (context: ChangeContext, event: ChangeEvent): boolean =>
+  event.type === "OBSERVED" &&
+  event.endsWithLogin === true &&
+  event.running === "old" &&
+  isGone(context, event) &&
+  context.row.committedAt === null &&
+  !context.row.timerSeen
+
+const mayBeginAnew = ({ row }: ChangeContext): boolean => row.goal === "new" && row.round < MAX_ROUNDS
+
 /** The stored fields of an answered load. */
 const promiseOf = ({ promised, readBack, remarks, setSecrets, shape }: LoadPromise): LoadPromise => ({
   ...(promised === undefined ? {} : { promised }),
@@ -102,10 +137,10 @@ const promiseOf = ({ promised, readBack, remarks, setSecrets, shape }: LoadPromi
 
 const claiming = (name: string) => unprovided<ChangeEvent, ClaimTask>(name)
 
-/** A proof holds for the commit of its round only. */
+/** A proof holds for the commit of its round only, and so do its checks. */
 const withoutProof = (row: ChangeRow): ChangeRow => {
-  const { proof, ...rest } = row
-  return proof === undefined ? row : rest
+  const { checking, proof, ...rest } = row
+  return proof === undefined && checking === undefined ? row : rest
 }
 
 export const change = setup({
@@ -123,8 +158,12 @@ export const change = setup({
     verify: unprovided<ChangeEvent, StepTask>("verify"),
     load: claiming("load"),
     discard: claiming("discard"),
+    /** Reads what the checks compare, before the commit. */
+    readBefore: unprovided<ChangeEvent, StepTask>("readBefore"),
     commit: claiming("commit"),
     observe: unprovided<ChangeEvent, LookTask>("observe"),
+    /** Reads the checks that are due, after the commit. */
+    check: unprovided<ChangeEvent, CheckTask>("check"),
     /** Reports that the change waits; the job sends the verdict. */
     awaitVerdict: unprovided<ChangeEvent, StepTask>("awaitVerdict"),
     /** Stops the timer, then saves. */
@@ -138,7 +177,8 @@ export const change = setup({
     loadPause: LOAD_PAUSE,
     expiryPause: EXPIRY_PAUSE,
     expiry: ({ context }) => untilExpiry(context),
-    proofDelay: ({ context }) => context.proofSeconds * 1_000
+    proofDelay: ({ context }) => context.proofSeconds * 1_000,
+    checkPause: ({ context: { checkedAt, checksSince, row } }) => untilReading(row, checksSince, checkedAt)
   },
   actions: {
     /** Done on every entry into a state of the table. A state with a phase writes it into the row; the first error text counts. */
@@ -168,7 +208,7 @@ export const change = setup({
     })),
     /** The new configuration stays, wanted or not. */
     keep: assign(({ context: { row } }) => ({
-      row: { ...row, reason: row.goal === "old" ? ("keptNew" as const) : null }
+      row: { ...row, reason: row.goal === "old" ? ("keptNew" as const) : reasonOfChecks(row) }
     })),
     /** The configuration before this round already is the candidate: there is no other old configuration to compare with. */
     adoptRunning: assign(({ context: { row } }) => ({
@@ -198,14 +238,40 @@ export const change = setup({
       row: { ...row, ...notesOf(event), diff: row.diff ?? "", candidateHash: row.oldHash }
     })),
     noteDifference: assign(({ context: { row }, event }) => ({
-      row: event.type === "LOADED" ? { ...row, ...promiseOf(event), ...notesOf(event), diff: event.diff } : row
+      row:
+        event.type === "LOADED"
+          ? { ...row, ...promiseOf(event), ...notesOf(event), ...checkingOf(event), diff: event.diff }
+          : row
     })),
     noteCandidate: assign(({ context: { row }, event }) => ({
       row:
         event.type === "LOADED"
-          ? { ...row, ...promiseOf(event), ...notesOf(event), diff: event.diff, candidateHash: event.candidateHash }
+          ? {
+              ...row,
+              ...promiseOf(event),
+              ...notesOf(event),
+              ...checkingOf(event),
+              diff: event.diff,
+              candidateHash: event.candidateHash
+            }
           : row
     })),
+    noteBefore: assign(({ context: { row }, event }) => ({
+      row: event.type === "BEFORE_READ" ? { ...row, checking: event.checking } : row
+    })),
+    startChecking: assign(({ context, event }) => {
+      const now = event.type === "CLAIMED" ? event.at : context.checksSince
+      return { checksSince: now, checkedAt: now }
+    }),
+    noteChecks: assign(({ context, event }) => ({
+      row: withChecked(context.row, event),
+      checkedAt: event.type === "CHECKED" ? event.at : context.checkedAt
+    })),
+    endChecks: assign(({ context, event }) => {
+      const end = checksEnd(context, event)
+      const row = withChecked(context.row, event)
+      return row.checking === undefined || end === null ? {} : { row: { ...row, checking: { ...row.checking, end } } }
+    }),
     noteCommit: assign(({ context: { row }, event }) => ({
       row:
         event.type === "COMMITTED"
@@ -251,6 +317,9 @@ export const change = setup({
       event.isShown !== true &&
       // As above.
       row.candidateHash !== event.hash,
+    checksApply: ({ event }) =>
+      event.type === "LOADED" && event.checking !== undefined && event.checking.names.length > 0,
+    checkRefuses: ({ event }) => event.type === "BEFORE_READ" && event.isRefused,
     diffIsOther: ({ event }) => event.type === "LOADED" && event.isOther === true,
     loadsRemain: ({ context }) => context.attempts < MORE_LOADS,
     diffIsEmpty: ({ event }) => event.type === "LOADED" && event.diff === "",
@@ -271,6 +340,17 @@ export const change = setup({
     looksRemain: ({ context }) => context.row.looks < MAX_LOOKS,
     hasTimer: ({ context }) => context.row.timerSeconds !== null,
 
+    checksFirst: ({ context: { row }, event }) =>
+      event.type === "OBSERVED" && event.running === "candidate" && row.goal === "new" && areOpen(row),
+    checksRemain: ({ context, event }) => checksEnd(context, event) === null,
+    checksHoldForOthers: ({ context, event }) => checksEnd(context, event) === "held" && !context.row.confirmAllowed,
+    checksHoldWithTimer: ({ context, event }) =>
+      checksEnd(context, event) === "held" && context.row.timerSeconds !== null,
+    checksHold: ({ context, event }) => checksEnd(context, event) === "held",
+    checkFailedWithTimer: ({ context, event }) =>
+      checksEnd(context, event) === "failed" && context.row.timerSeconds !== null,
+    checkUnreadWithTimer: ({ context, event }) =>
+      checksEnd(context, event) === "unread" && context.row.timerSeconds !== null,
     waitsForOthers: ({ context: { row }, event }) =>
       event.type === "OBSERVED" && event.running === "candidate" && row.goal === "new" && !row.confirmAllowed,
     mayConfirm: ({ context, event }) =>
@@ -292,8 +372,9 @@ export const change = setup({
     runsNewForGood: ({ context, event }) =>
       event.type === "OBSERVED" && event.running === "candidate" && isGone(context, event),
     timerRuns: ({ context, event }) => event.type === "OBSERVED" && mayRun(context, event),
+    /** Before the end of its time a timer that runs is not stuck, however often the switch was looked at. */
     timerRunsOn: ({ context, event }) =>
-      event.type === "OBSERVED" && mayRun(context, event) && context.row.looks < MAX_LOOKS,
+      event.type === "OBSERVED" && mayRun(context, event) && (!context.outlasted || context.row.looks < MAX_LOOKS),
     /** The timer was confirmed, but the switch does not show that it has ended. */
     isUnseen: ({ context, event }) =>
       event.type === "OBSERVED" &&
@@ -307,6 +388,14 @@ export const change = setup({
       event.type === "OBSERVED" && event.running === "old" && row.goal === "new" && row.round < MAX_ROUNDS,
     isUnproved: ({ event }) => event.type === "OBSERVED" && event.running === "unproved",
     runsOldForGood: ({ event }) => event.type === "OBSERVED" && event.running === "old",
+    /**
+     * A commit of which no answer came has most likely never arrived, and its candidate has ended with its login: there is nothing to
+     * remove, and the change may begin anew.
+     */
+    candidateEnded: ({ context, event }) => hasLostCandidate(context, event) && mayBeginAnew(context),
+    candidateEndedButSaved: ({ context, event }) =>
+      hasLostCandidate(context, event) && mayBeginAnew(context) && context.row.savesAtCommit,
+    candidateEndedForGood: ({ context, event }) => hasLostCandidate(context, event) && !context.row.savesAtCommit,
     /** The startup configuration may be the new one. */
     savedTooEarly: ({ context: { row }, event }) =>
       event.type === "OBSERVED" && event.running === "old" && row.savesAtCommit,
@@ -316,7 +405,7 @@ export const change = setup({
       row.savesAtCommit &&
       row.goal === "new" &&
       row.round < MAX_ROUNDS,
-    isStillWanted: ({ context: { row } }) => row.goal === "new" && row.round < MAX_ROUNDS,
+    isStillWanted: ({ context }) => mayBeginAnew(context),
 
     /** Taking the change back now is quicker than waiting for the timer. */
     mayWithdraw: ({ context }) => context.mayWithdraw && context.withdrawals < MAX_WITHDRAWALS,

@@ -11,7 +11,7 @@
 import { change, type ChangeContext } from "./ChangeSetup.ts"
 import { raise } from "xstate"
 import { endOfStep } from "../StepLogic.ts"
-import type { ChangePhase, ChangeReason, ClaimTask, LookTask, StepTask } from "./ChangeRow.ts"
+import type { ChangePhase, ChangeReason, CheckTask, ClaimTask, LookTask, StepTask } from "./ChangeRow.ts"
 
 // The shared parts of the states: the entry of a state, the invocation of a step, and the transitions after an observation or an
 // unclear end.
@@ -66,6 +66,7 @@ export const afterDiscard = [
 export const runsNew = [
   { guard: "loginRefusedWithTimer", target: "expiring", actions: give("loginRefused") },
   { guard: "loginRefusedForGood", target: "unknown", actions: because("loginRefused") },
+  { guard: "checksFirst", target: "checking" },
   { guard: "waitsForOthers", target: "proved" },
   { guard: "mayConfirm", target: "confirming" },
   { guard: "runsNewForGood", target: "saving", actions: "keep" },
@@ -78,6 +79,12 @@ export const runsOldOrElse = [
   { guard: "runsOldForGood", target: "reverted", actions: give("rolledBack") },
   { guard: "isUnproved", target: "unknown", actions: because("notProved") },
   { target: "unknown", actions: because("outsideChange") }
+] as const
+
+export const lostWithLogin = [
+  { guard: "candidateEndedButSaved", target: "restoring" },
+  { guard: "candidateEnded", target: "planned", actions: "startNextRound" },
+  { guard: "candidateEndedForGood", target: "reverted", actions: give("candidateEnded") }
 ] as const
 
 export const outOfSight = [
@@ -97,7 +104,9 @@ export const configChange = change.createMachine({
     withdrawals: 0,
     mayWithdraw: true,
     waitsSince: 0,
-    outlasted: false
+    outlasted: false,
+    checksSince: 0,
+    checkedAt: 0
   }),
   output: ({ context: { failure, row } }) => ({ failure, row }),
   initial: "arriving",
@@ -155,11 +164,24 @@ export const configChange = change.createMachine({
           { guard: "diffIsEmpty", target: "discarding", actions: ["noteNoDifference", because("unchanged")] },
           { guard: "diffIsOther", target: "discarding", actions: ["noteDifference", because("otherDiff")] },
           { guard: "isDryRun", target: "discarding", actions: ["noteDifference", because("dryRun")] },
+          { guard: "checksApply", target: "reading", actions: "noteCandidate" },
           { target: "committing", actions: "noteCandidate" }
         ],
         REJECTED: { target: "discarded", actions: because("rejected") },
         LOCKED: { target: "discarded", actions: because("locked") },
         LEFT: { target: "discarding", actions: give("leftConfiguration") },
+        LOST: { target: "discarding", actions: because("connectionLost") }
+      }
+    },
+    /** The candidate is loaded, and nothing was committed: what the checks compare is read. */
+    reading: {
+      entry: enter(null),
+      invoke: invoke("readBefore", task),
+      on: {
+        BEFORE_READ: [
+          { guard: "checkRefuses", target: "discarding", actions: ["noteBefore", because("checkRefused")] },
+          { target: "committing", actions: "noteBefore" }
+        ],
         LOST: { target: "discarding", actions: because("connectionLost") }
       }
     },
@@ -210,6 +232,40 @@ export const configChange = change.createMachine({
           ...runsOldOrElse
         ],
         UNREACHABLE: outOfSight
+      }
+    },
+    checking: {
+      entry: enter("checking"),
+      initial: "claiming",
+      states: {
+        claiming: {
+          invoke: invoke("claim", claim),
+          on: { CLAIMED: { target: "waiting", actions: "startChecking" } }
+        },
+        waiting: { after: { checkPause: "asking" } },
+        asking: {
+          invoke: invoke("check", (info): CheckTask => ({ ...task(info), since: info.context.checksSince })),
+          on: {
+            CHECKED: [
+              { guard: "checksRemain", target: "waiting", actions: "noteChecks" },
+              { guard: "checksHoldForOthers", target: "#change.proved", actions: "endChecks" },
+              { guard: "checksHoldWithTimer", target: "#change.confirming", actions: "endChecks" },
+              { guard: "checksHold", target: "#change.saving", actions: ["endChecks", "keep"] },
+              {
+                guard: "checkFailedWithTimer",
+                target: "#change.withdrawing",
+                actions: ["endChecks", give("checkFailed")]
+              },
+              {
+                guard: "checkUnreadWithTimer",
+                target: "#change.withdrawing",
+                actions: ["endChecks", give("checkUnread")]
+              },
+              // nothing can take the change back
+              { target: "#change.saving", actions: ["endChecks", "keep"] }
+            ]
+          }
+        }
       }
     },
     proved: {
@@ -291,7 +347,7 @@ export const configChange = change.createMachine({
       entry: enter("looking"),
       initial: "observing",
       states: looking({ claim: true, newConnection: true }),
-      on: { OBSERVED: [...runsNew, ...runsOldOrElse], UNREACHABLE: outOfSight }
+      on: { OBSERVED: [...runsNew, ...lostWithLogin, ...runsOldOrElse], UNREACHABLE: outOfSight }
     },
     withdrawing: {
       entry: enter("withdrawing"),

@@ -2,7 +2,7 @@
  * `permissions.yml` in DATA_DIR (docs/roles.md). Without a file every caller may do everything; with SECURE_DEFAULTS only callers with a
  * ready role may do anything.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { Identity } from "../domain/access/Identity.ts"
 import {
   type HeldRole,
@@ -11,12 +11,17 @@ import {
   readyRoles,
   rolesOf
 } from "../domain/access/PermissionFile.ts"
+import { showsAccess } from "../domain/access/CallSubjects.ts"
 import { type Asked, isEverything } from "../domain/access/PermissionRule.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { makeFileInForce } from "./FileInForce.ts"
 import { type HeldPermission, judge } from "./Permit.ts"
+import { type HeldBecause, NO_PLACES, rolePlaces, type RolePlaces, whyHeld } from "./RolePlaces.ts"
 
-const FILE = "permissions.yml"
+export const FILE = "permissions.yml"
+
+/** The rules with the lines that they stand in. */
+type Placed = Rules & { readonly places: RolePlaces }
 
 /** Users sign on at a provider, which knows many more people than should have access here; the server does not start. */
 export class PermissionsMissing extends Schema.TaggedError<PermissionsMissing>()("PermissionsMissing", {
@@ -39,12 +44,13 @@ const NOT_SET_UP =
   "you have no role, and there is no permissions.yml that gives one: run `switchyard setup` on the server's machine"
 
 /** The rules for callers whose roles were given here, if there is no file. */
-const READY: Rules = {
+const READY: Placed = {
   roles: readyRoles,
   defaultRole: null,
   mappings: {},
   impliedFreeLines: [],
-  securityApproval: false
+  securityApproval: false,
+  places: NO_PLACES
 }
 const isGivenRoles = ({ way }: Identity): boolean => way === "token" || way === "password"
 
@@ -76,10 +82,14 @@ const make = Effect.gen(function* () {
   const nothing = { path: "", inForce: Effect.succeed({ rules: null, problem: null }) }
   const { inForce, path } = PERMISSIONS_DISABLED
     ? nothing
-    : yield* makeFileInForce({ name: FILE, what: "roles", read: readPermissions })
+    : yield* makeFileInForce({
+        name: FILE,
+        what: "roles",
+        read: (data, text) => Result.map(readPermissions(data), (known) => ({ ...known, places: rolePlaces(text) }))
+      })
   /** The rules without a file; null for everything. */
   const otherwise = SECURE_DEFAULTS && !PERMISSIONS_DISABLED ? READY : null
-  const rules: Effect.Effect<Rules | null> = Effect.map(inForce, (found) => found.rules ?? otherwise)
+  const rules: Effect.Effect<Placed | null> = Effect.map(inForce, (found) => found.rules ?? otherwise)
   if ((yield* inForce).rules === null && OIDC_ENABLED && !PERMISSIONS_DISABLED) {
     return yield* new PermissionsMissing({ path })
   }
@@ -117,6 +127,14 @@ const make = Effect.gen(function* () {
         judge(heldIn([{ name, permissions }]), asked).allowed === null ? [] : [name]
       ),
     mayDoEverything,
+    places: Effect.map(rules, (known) => (known ?? READY).places),
+    whyHeld: (role, identity) =>
+      Effect.map(rules, (known) => whyHeld(role, identity, known ?? READY, (known ?? READY).places)),
+    showsAccess: (caller) =>
+      Effect.map(
+        heldBy(caller),
+        (held) => held === null || held.some(({ permission }) => isEverything(permission) || showsAccess(permission))
+      ),
     mayHandleUsers: (caller) =>
       unlessEverything(caller, new GrantRefused({ reason: "users are for those who may do everything" })),
     mayMakeTokens: (caller) => unlessEverything(caller, noProgram(caller)),
@@ -168,6 +186,12 @@ export class Permissions extends Context.Service<
     /** The names of these roles that would allow a call. */
     readonly allowedBy: (roles: Rules["roles"], asked: Asked) => ReadonlyArray<string>
     readonly mayDoEverything: (caller: Identity) => Effect.Effect<boolean>
+    /** The lines of `permissions.yml` in which roles and permissions stand. */
+    readonly places: Effect.Effect<RolePlaces>
+    /** Why this identity has the role: the rule of `permissions.yml` that gives it. */
+    readonly whyHeld: (role: string, identity: Identity) => Effect.Effect<HeldBecause>
+    /** Whether the caller may see the access of everybody. */
+    readonly showsAccess: (caller: Identity) => Effect.Effect<boolean>
     /** Fails if the caller must not administer users with passwords. */
     readonly mayHandleUsers: (caller: Identity) => Effect.Effect<void, GrantRefused>
     /** Fails if the caller must not make any token. */

@@ -5,6 +5,7 @@
 import { Context, Effect, Option, Schema } from "effect"
 import { type Identity, maySamePerson, namesOf, type Somebody } from "../domain/access/Identity.ts"
 import { type Asked, type Obstacle, obstacleOf, type Permission } from "../domain/access/PermissionRule.ts"
+import { refusalWords } from "../domain/words/RefusalWords.ts"
 import { SqlClient } from "effect/sql"
 import { PersonStore } from "../store/AccountStore.ts"
 
@@ -57,20 +58,29 @@ export const Permit = Context.Reference<Permit | null>("switchyard/access/Permit
  */
 export const Speaking = Context.Reference<Permit | null>("switchyard/access/Speaking", { defaultValue: () => null })
 
-const closest = (obstacles: ReadonlyArray<Obstacle & { readonly role: string }>) =>
+const closestOf = (obstacles: ReadonlyArray<Obstacle & { readonly held: HeldPermission }>) =>
   obstacles.toSorted((a, b) => b.passed - a.passed)[0]
 
-/** The first permission that allows the call, with those without an approval first; or the rule of the permission that comes closest. */
+const NO_ROLE_HELD = "nothing is allowed without a role"
+
+/**
+ * The first permission that allows the call, with those without an approval first; or the rule of the permission that comes closest, as
+ * the file has it and in words for people.
+ */
 export const judge = (held: ReadonlyArray<HeldPermission>, asked: Asked) => {
-  const obstacles: Array<Obstacle & { readonly role: string }> = []
+  const obstacles: Array<Obstacle & { readonly held: HeldPermission }> = []
   for (const one of held.toSorted((a, b) => Number(wantsApproval(a)) - Number(wantsApproval(b)))) {
     const obstacle = obstacleOf(one.permission, asked)
     if (obstacle === undefined) return { allowed: one } as const
-    obstacles.push({ ...obstacle, role: one.role })
+    obstacles.push({ ...obstacle, held: one })
   }
-  const found = closest(obstacles)
-  const rule = found === undefined ? "you have no role" : `role ${found.role}, ${found.rule}`
-  return { allowed: null, rule } as const
+  const found = closestOf(obstacles)
+  if (found === undefined) {
+    return { allowed: null, rule: "you have no role", words: NO_ROLE_HELD, closest: undefined } as const
+  }
+  const { role } = found.held
+  const words = `the role ${role} ${refusalWords(found, found.held.permission)}`
+  return { allowed: null, rule: `role ${role}, ${found.rule}`, words, closest: found.held } as const
 }
 
 const judged = Effect.fnUntraced(function* (

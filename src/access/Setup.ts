@@ -69,6 +69,7 @@ export const roleSentences: ReadonlyArray<readonly [role: string, sentence: stri
   ["provisioner", "brings in new switches"],
   ["operator", "runs the network"],
   [ADMINISTRATOR, "may do everything"],
+  ["auditor", "reads what happened, who may do what, and where secrets are used"],
   [HOOK_ROLE, "the DHCP server's hook, by a token"],
   ["monitoring", "what a monitoring system reads, by a token"]
 ]

@@ -38,7 +38,8 @@ export const listUsers = HttpApiEndpoint.get("users", "/auth/users", {
     documented({
       name: "listUsers",
       summary: "List the users with passwords",
-      description: "For administrators, like all calls about users.",
+      description:
+        "For administrators, like all calls about users; this one also with the [right `audit`](roles.md#permissions).",
       example: { response: { status: "success", data: { users: [example] } } }
     })
   )
@@ -132,7 +133,7 @@ export const listPersons = HttpApiEndpoint.get("persons", "/auth/persons", {
       name: "listPersons",
       summary: "List the persons",
       description:
-        "All callers of the API so far, local users and machine accounts, each with the number of their valid tokens; at most 1000. For administrators.",
+        "All callers of the API so far, local users and machine accounts, each with the number of their valid tokens; at most 1000. For administrators, and with the [right `audit`](roles.md#permissions).",
       example: { response: { status: "success", data: { persons: [person] } } }
     })
   )
@@ -211,7 +212,8 @@ export const listTokens = HttpApiEndpoint.get("tokens", "/auth/tokens", {
   documented({
     name: "listTokens",
     summary: "List tokens of programs",
-    description: "Tokens that you have made; administrators see all. The tokens themselves are not stored.",
+    description:
+      "Tokens that you have made; administrators and callers with the [right `audit`](roles.md#permissions) see all. The tokens themselves are not stored.",
     example: { response: { status: "success", data: { tokens: [addedToken] } } }
   })
 )

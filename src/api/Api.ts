@@ -6,6 +6,7 @@ import { AuditGroup, EventsGroup } from "./EventsApi.ts"
 import { AuthGroup, SignOnGroup } from "./AuthApi.ts"
 import { Availability } from "./Requests.ts"
 import { ChangesGroup } from "./ChangesApi.ts"
+import { ChecksGroup } from "./ChecksApi.ts"
 import { FindGroup } from "./FindApi.ts"
 import { FirmwareGroup } from "./FirmwareApi.ts"
 import { InterfacesGroup } from "./InterfacesApi.ts"
@@ -15,13 +16,17 @@ import { LinknetsGroup, MgmtDomainsGroup } from "./FabricApi.ts"
 import { HealthGroup, MetricsGroup, PluginsGroup, ServerGroup, SystemGroup } from "./SystemApi.ts"
 import { OperationsGroup } from "./OperationsApi.ts"
 import { LeasesGroup } from "./LeasesApi.ts"
+import { OnboardingGroup } from "./OnboardingApi.ts"
 import { PlacesGroup } from "./PlacesApi.ts"
+import { ForgeGroup, ProposalsGroup } from "./ProposalsApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
+import { ReportsGroup } from "./ReportsApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
 import { SettingsGroup, SettingsModelGroup, WindowsGroup } from "./SettingsApi.ts"
 import { SetupGroup } from "./SetupApi.ts"
 import { published } from "./OpenApiDocument.ts"
 import { AttentionGroup } from "./AttentionApi.ts"
+import { SecretsGroup } from "./SecretsApi.ts"
 import { ViewsGroup } from "./ViewsApi.ts"
 import { PortReadingsGroup } from "./PortReadingsApi.ts"
 
@@ -39,9 +44,12 @@ const versioned = HttpApi.make("switchyard")
     MgmtDomainsGroup,
     JobsGroup,
     ProvisioningGroup,
+    OnboardingGroup,
     PlacesGroup,
     LeasesGroup,
     ChangesGroup,
+    ReportsGroup,
+    ChecksGroup,
     OperationsGroup,
     ActorGroup,
     FindGroup,
@@ -49,10 +57,13 @@ const versioned = HttpApi.make("switchyard")
     SettingsGroup,
     SettingsModelGroup,
     RepositoryGroup,
+    ProposalsGroup,
+    ForgeGroup,
     PluginsGroup,
     AuthGroup,
     SignOnGroup,
     SetupGroup,
+    SecretsGroup,
     AuditGroup,
     EventsGroup,
     WindowsGroup,

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Permission } from "../domain/access/PermissionRule.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
-import { Authentication, RequestBody } from "./Requests.ts"
+import { Authentication, HandlingOfCallers, RequestBody } from "./Requests.ts"
 import { documented, shown } from "./Documented.ts"
 import { BadRequest, Conflict, Enveloped, Forbidden, NotFound, TooManyRequests, Unauthorized } from "./Answers.ts"
 import {
@@ -271,15 +271,60 @@ const rejectRequest = decision(
   { decision: "rejected" }
 )
 
+const HeldRole = Schema.Struct({
+  role: Schema.String,
+  /** A sentence without its end. */
+  because: Schema.String,
+  /** The line that gives it; null if it was given elsewhere. */
+  line: Schema.NullOr(Schema.Int)
+}).annotate({ identifier: "HeldRole" })
+
 const Explanation = Schema.Struct({
   allowed: Schema.Boolean,
-  /** The reason, as a sentence. */
+  /** The reason, with the rule as the file has it, as a sentence without its end. */
   reason: Schema.String,
+  /** The same for people, without the words of the file. */
+  in_words: Schema.String,
   /** Roles of the caller. */
   roles: Schema.Array(Schema.String),
   /** Roles that allow it. */
-  allowed_by: Schema.Array(Schema.String)
+  allowed_by: Schema.Array(Schema.String),
+  /** The role that allows it, or that comes closest; null without one. */
+  role: Schema.NullOr(Schema.String),
+  /** The file with the roles; null for what only ready roles and given ones decide. */
+  file: Schema.NullOr(Schema.String),
+  /** The line of the permission. */
+  line: Schema.NullOr(Schema.Int),
+  /** Why the person has each role. */
+  held: Schema.Array(HeldRole)
 }).annotate({ identifier: "Explanation" })
+
+/** Whether a person may make the call, and why. */
+const PersonAnswer = Schema.Struct({
+  person: Schema.String,
+  name: Schema.String,
+  ...Explanation.fields
+}).annotate({ identifier: "PersonExplanation" })
+
+const WhoMay = Enveloped(
+  Schema.Struct({
+    persons: Schema.Array(PersonAnswer),
+    /** All roles that allow it, also those that nobody has. */
+    allowed_by: Schema.Array(Schema.String)
+  })
+)
+
+const explained = {
+  allowed: true,
+  reason: "role operator allows it",
+  in_words: "the role operator allows it",
+  roles: ["operator"],
+  allowed_by: ["operator", "administrator"],
+  role: "operator",
+  file: "permissions.yml",
+  line: null,
+  held: [{ role: "operator", because: "groups campus-netops has the role operator", line: 9 }]
+}
 
 const Role = Schema.Struct({
   name: Schema.String,
@@ -287,7 +332,11 @@ const Role = Schema.Struct({
   is_ready: Schema.Boolean,
   /** The caller has it. */
   is_held: Schema.Boolean,
-  permissions: Schema.Array(Permission)
+  permissions: Schema.Array(Permission),
+  /** The line of `permissions.yml` that defines it; null for a ready role. */
+  line: Schema.NullOr(Schema.Int),
+  /** The line of each permission. */
+  lines: Schema.Array(Schema.NullOr(Schema.Int))
 }).annotate({ identifier: "Role" })
 
 const asked = (description: string, example: string) => Schema.optionalKey(Parameter.text(shown(description, example)))
@@ -297,6 +346,11 @@ const question = {
   method: asked("method of the call", "POST"),
   path: asked("path behind /api/v1.0", "/device_syncto"),
   device: asked("hostname of a device that it would be about", "lhv-a1")
+}
+
+const ofPerson = {
+  ...question,
+  person: asked("key of a person; left out: the caller", "local:maria")
 }
 
 const auth = HttpApiGroup.make("auth").add(
@@ -318,23 +372,41 @@ const auth = HttpApiGroup.make("auth").add(
     })
   ),
   HttpApiEndpoint.get("explain", "/auth/explain", {
-    query: question,
+    query: ofPerson,
     success: Enveloped(Explanation),
-    error: [BadRequest, NotFound]
+    error: [BadRequest, Forbidden, NotFound]
   }).annotateMerge(
     documented({
       name: "explainPermission",
-      summary: "Check whether you may make a call",
+      summary: "Check whether you or another person may make a call",
       description:
-        "The call is not carried out. `path` is the part after /api/v1.0, `device` the hostname that the call would concern. The answer names the rule that refuses and the roles that would allow it.",
-      example: {
-        response: {
-          status: "success",
-          data: { allowed: true, reason: "there are no roles: everything is allowed", roles: [], allowed_by: [] }
-        }
-      }
+        "The call is not carried out. `path` is the part after /api/v1.0, `device` the hostname that the call would concern. The answer names the rule that refuses and the roles that would allow it, with their lines in permissions.yml. `person` needs the [right `audit`](roles.md#permissions).",
+      example: { response: { status: "success", data: explained } }
     })
   ),
+  HttpApiEndpoint.get("whoMay", "/auth/who_may", {
+    query: question,
+    success: WhoMay,
+    error: [BadRequest, Forbidden, NotFound]
+  })
+    .middleware(HandlingOfCallers)
+    .annotateMerge(
+      documented({
+        name: "listWhoMay",
+        summary: "List who may make a call",
+        description:
+          "The persons of [`GET /auth/persons`](#identity), each with whether they may make the call and why; those who may come first. People of the provider who have never called are not known: see the roles. Needs the [right `audit`](roles.md#permissions).",
+        example: {
+          response: {
+            status: "success",
+            data: {
+              persons: [{ person: "local:maria", name: "maria", ...explained }],
+              allowed_by: explained.allowed_by
+            }
+          }
+        }
+      })
+    ),
   HttpApiEndpoint.get("roles", "/auth/roles", {
     success: Enveloped(Schema.Struct({ roles: Schema.Array(Role), remark: Schema.NullOr(Schema.String) }))
   }).annotateMerge(
@@ -352,7 +424,9 @@ const auth = HttpApiGroup.make("auth").add(
                 name: "dhcp-hook",
                 is_ready: true,
                 is_held: false,
-                permissions: [{ methods: ["GET"], endpoints: ["/devices"] }]
+                permissions: [{ methods: ["GET"], endpoints: ["/devices"] }],
+                line: null,
+                lines: [null]
               }
             ],
             remark: null

@@ -6,6 +6,7 @@
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { CommitSignature, SIGNED } from "../domain/CommitSignature.ts"
 import { FoundLine } from "../domain/ConfigSearch.ts"
 import { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../domain/requests/ChangeRequests.ts"
 import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
@@ -17,7 +18,7 @@ import { MAX_INTEGER, toId } from "../domain/fields/Values.ts"
 
 // Endpoints of a device's past, present and next configurations (docs/changes.md#earlier-configurations).
 
-const Entry = Schema.Struct({
+export const Entry = Schema.Struct({
   job_id: Schema.Int,
   finish_time: Schema.String,
   /** What the job was: `sync_devices`, `apply_config`, `revert_job` or the end of an initialisation. */
@@ -32,7 +33,10 @@ const Entry = Schema.Struct({
   made_by: Schema.NullOr(Schema.String),
   comment: Schema.NullOr(Schema.String),
   settings_commit: Schema.NullOr(Schema.String),
-  templates_commit: Schema.NullOr(Schema.String)
+  templates_commit: Schema.NullOr(Schema.String),
+  /** Who signed them; null where signatures are not verified. */
+  settings_signature: Schema.NullOr(CommitSignature),
+  templates_signature: Schema.NullOr(CommitSignature)
 }).annotate({ identifier: "StoredConfig" })
 
 const entry = {
@@ -46,7 +50,9 @@ const entry = {
   made_by: null,
   comment: "new VLAN for students",
   settings_commit: "8c1f0f6d2b7a4e1f9a3d5c6b7e8f9a0b1c2d3e4f",
-  templates_commit: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
+  templates_commit: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d",
+  settings_signature: SIGNED,
+  templates_signature: SIGNED
 }
 
 const listConfigs = HttpApiEndpoint.get("listConfigs", "/device/:hostname/configs", {

@@ -79,7 +79,8 @@ const overviewExample = {
     unreachable: 0,
     in_change: 0
   },
-  jobs: { running: 1, waiting: 0, failed_today: 0 }
+  jobs: { running: 1, waiting: 0, failed_today: 0 },
+  new_devices: { waiting: 1, ignored: 1 }
 }
 
 const records = HttpApiGroup.make("devices").add(

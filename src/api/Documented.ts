@@ -5,6 +5,7 @@
 import { Context, Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { blankFields, type Device } from "../domain/Device.ts"
+import { SIGNED } from "../domain/CommitSignature.ts"
 import { Sent } from "../domain/fields/Body.ts"
 import { type FieldKind, hasContains, type ListFields } from "../domain/ListFields.ts"
 import { MAX_INTEGER } from "../domain/fields/Values.ts"
@@ -256,6 +257,8 @@ export const job: Job = {
   waiting_for: null,
   settings_commit: "cdf978245c3782ec391ffa2bda3ca540577ad36f",
   templates_commit: "1b0c7e3f6a1d4a5a9f6f0f4b8c2d7e9a3b5c6d7e",
+  settings_signature: SIGNED,
+  templates_signature: SIGNED,
   abort_reason: null,
   aborted_by: null
 }

@@ -32,7 +32,8 @@ const UpgradeOrderAnswer = HttpApiSchema.WithHeaders(
     Schema.Struct({
       upgrade_groups: Schema.Array(Schema.Array(Schema.String)),
       device_count: Schema.Int,
-      steps: Schema.Int
+      steps: Schema.Int,
+      restart_seconds: Schema.NullOr(Schema.Int)
     }).annotate({ identifier: "UpgradeOrder" })
   ),
   { "x-total-count": Schema.String }
@@ -119,7 +120,7 @@ const endpoints = images.add(
         name: "upgradeFirmware",
         summary: "Upgrade the firmware of switches",
         description:
-          "Starts a job on a managed device or on the managed devices of a group. Each step runs if its flag is set: `pre_flight`, `download`, `activate`, `reboot`, `post_flight`. `filename` is required to download and to activate; a name that starts with `detect_arch-` is adapted to each model. `start_at` is UTC, or ISO 8601 with a zone. `staggered_upgrade` reboots in an order that leaves no switch without an uplink.",
+          "Starts a job on a managed device, on those of a list or on those of a group (`hostname`, else `hostnames`, else `group`). Each step runs if its flag is set: `pre_flight`, `download`, `activate`, `reboot`, `post_flight`. `filename` is required to download and to activate; a name that starts with `detect_arch-` is adapted to each model. `start_at` is UTC, or ISO 8601 with a zone. `staggered_upgrade` reboots in an order that leaves no switch without an uplink.",
         example: {
           request: {
             group: "ACCESS",
@@ -143,10 +144,14 @@ const endpoints = images.add(
       documented({
         name: "checkUpgrade",
         summary: "Show the order of a staggered upgrade",
-        description: "Groups of switches in the order in which they would be rebooted. No device is contacted.",
+        description:
+          "Groups of switches in the order in which they would be rebooted. No device is contacted. `restart_seconds` is how long a switch was usually away in the last year.",
         example: {
           request: { group: "ACCESS" },
-          response: { status: "success", data: { upgrade_groups: [["a2", "a3"], ["a1"]], device_count: 3, steps: 2 } }
+          response: {
+            status: "success",
+            data: { upgrade_groups: [["a2", "a3"], ["a1"]], device_count: 3, steps: 2, restart_seconds: 240 }
+          }
         }
       })
     )
@@ -169,7 +174,8 @@ const campaign: UpgradeCampaign = {
       message: null,
       said: null
     }
-  ]
+  ],
+  restart_seconds: 240
 }
 
 const views = endpoints.add(

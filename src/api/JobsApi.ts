@@ -15,6 +15,7 @@ import * as Documented from "./Documented.ts"
 import { documented, limited, listQuery, type QueryParameter, shown, shownAs } from "./Documented.ts"
 import { BadRequest, Conflict, Enveloped, NotFound, Page } from "./Answers.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
+import { JobChecks } from "../domain/checks/JobChecks.ts"
 import { JobResult } from "../domain/jobs/JobResults.ts"
 import { JobDiffs } from "../domain/DiffGroups.ts"
 import { JobApproval, JobScope } from "../domain/JobScope.ts"
@@ -96,6 +97,35 @@ const diffsExample = {
   unchanged: 3,
   failed: 1,
   left_out: 0
+}
+
+const checksExample: JobChecks = {
+  checks: [
+    {
+      name: "bgp-sessions",
+      sentence: "failed on 1 switch, holds on 2 switches",
+      held: 2,
+      failed: 1,
+      unread: 0,
+      undecided: 0,
+      planned: [],
+      rule: null,
+      results: [
+        {
+          hostname: "lhv-e-dist1",
+          name: "bgp-sessions",
+          held: false,
+          before: "2 BGP sessions",
+          now: "1 BGP session (gone: default 10.0.0.3)",
+          sentence: "before 2 BGP sessions, now 1 BGP session (gone: default 10.0.0.3), but none may be gone",
+          tried: 31,
+          seconds: 71
+        }
+      ],
+      left_out: 2
+    }
+  ],
+  skipped: null
 }
 
 const approvalExample: JobApproval = {
@@ -251,6 +281,19 @@ const endpoints = HttpApiGroup.make("jobs").add(
         example: { response: { status: "success", data: diffsExample } }
       })
     ),
+  HttpApiEndpoint.get("checks", "/job/:id(^\\d+$)/checks", {
+    params: { id: Parameter.id },
+    success: Enveloped(JobChecks),
+    error: NotFound
+  }).annotateMerge(
+    documented({
+      name: "getJobChecks",
+      summary: "Read the checks of a job, in groups",
+      description:
+        "The checks of a job by name, those that failed on most devices first: on how many devices each holds, failed, could not be read or did not decide, with what was before and what is now; also while the job runs. Of a dry run, `planned` are the devices on which a live run would make the check. `skipped` says why the job leaves its checks out.",
+      example: { response: { status: "success", data: checksExample } }
+    })
+  ),
   HttpApiEndpoint.get("scope", "/job/:id(^\\d+$)/scope", {
     params: { id: Parameter.id },
     success: Enveloped(JobScope),

@@ -1,20 +1,13 @@
 /**
  * Routes that read a device or work on it without a change of its configuration (docs/api.md). Host keys and the certificate
- * authority go beyond the reference.
+ * authority go beyond the reference and have files of their own.
  */
 import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { parameter } from "../domain/fields/Parameter.ts"
+import { LogSeverity, logSeverities, ReadingKind, readingKinds, StateAnswer } from "../domain/checks/Readings.ts"
 import { NeighbourDetail, PortErrors, PortOptics } from "../domain/DeviceReadings.ts"
-import {
-  ApprovalRequest,
-  ApprovalsRequest,
-  BounceRequest,
-  HostKeyRequest,
-  TrustRequest,
-  UpdateFactsRequest,
-  UpdateInterfacesRequest
-} from "../domain/requests/OperationRequests.ts"
+import { BounceRequest, UpdateFactsRequest, UpdateInterfacesRequest } from "../domain/requests/OperationRequests.ts"
 import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
 import {
   authority,
@@ -23,6 +16,14 @@ import {
   renewCertificates,
   revokeCertificate
 } from "./CertificateEndpoints.ts"
+import {
+  approveHostKey,
+  approveHostKeys,
+  hostKey,
+  pinHostKey,
+  trustDevice,
+  waitingHostKeys
+} from "./HostKeyEndpoints.ts"
 import { documented, shown } from "./Documented.ts"
 import { BadRequest, Conflict, Enveloped, InternalError, JobStartedOnDevices, NotFound } from "./Answers.ts"
 
@@ -30,6 +31,49 @@ import { BadRequest, Conflict, Enveloped, InternalError, JobStartedOnDevices, No
 const anyHostname = { hostname: Schema.String }
 const interfaceName = parameter(Schema.String, Result.succeed, shown("only the lines of this interface", "Ethernet1"))
 const record = <S extends Schema.Top>(value: S) => Schema.Record(Schema.String, value)
+
+const isKind = Schema.is(ReadingKind)
+
+const kinds = parameter(
+  Schema.Array(ReadingKind),
+  (sent) => {
+    const wanted = [...new Set(sent.split(","))]
+    const unknown = wanted.find((kind) => !isKind(kind))
+    return unknown === undefined
+      ? Result.succeed(wanted.filter(isKind))
+      : Result.fail(`reads must be a list of ${readingKinds.join(", ")}`)
+  },
+  shown("kinds with commas between them", "bgp,interfaces")
+)
+
+const isSeverity = Schema.is(LogSeverity)
+
+const severity = parameter(
+  LogSeverity,
+  (sent) =>
+    isSeverity(sent) ? Result.succeed(sent) : Result.fail(`severity must be one of ${logSeverities.join(", ")}`),
+  shown("for log: messages at least as severe; default error", "warning")
+)
+
+const whole = (name: string, description: string, example: string) =>
+  parameter(
+    Schema.Int,
+    (sent) => (/^\d{1,6}$/.test(sent) ? Result.succeed(Number(sent)) : Result.fail(`${name} must be a number`)),
+    shown(description, example)
+  )
+
+const words = (description: string, example: string) =>
+  parameter(Schema.String, Result.succeed, shown(description, example))
+
+const stateQuery = {
+  reads: kinds,
+  severity: Schema.optionalKey(severity),
+  seconds: Schema.optionalKey(whole("seconds", "for log: how far back; default 3600", "600")),
+  to: Schema.optionalKey(words("for ping: the address", "10.0.0.1")),
+  source: Schema.optionalKey(words("for ping: an address or interface of the device", "Loopback0")),
+  vrf: Schema.optionalKey(words("for ping: default the default VRF", "MGMT")),
+  count: Schema.optionalKey(whole("count", "for ping: packets, 1 to 20; default 5", "3"))
+} as const
 
 /** Values that the device does not report are null. */
 const InterfaceStatus = Schema.Struct({
@@ -119,6 +163,44 @@ const reads = HttpApiGroup.make("operations").add(
                   }
                 ]
               }
+            }
+          }
+        }
+      })
+    ),
+  HttpApiEndpoint.get("state", "/device/:hostname/readings", {
+    params: hostname,
+    query: stateQuery,
+    success: Enveloped(Schema.Struct({ readings: Schema.Array(StateAnswer) })),
+    error: [BadRequest, NotFound, Conflict, InternalError]
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        name: "getReadings",
+        summary: "Read the state of a device",
+        description:
+          "Reads what a check of a change would see, over one login: BGP, OSPF, routes, MLAG, counters of errors and more. `log` takes `severity` and `seconds`; `ping` takes `to`, `source`, `vrf` and `count`. Each kind has its `reading`, or the `problem` why there is none.",
+        example: {
+          response: {
+            status: "success",
+            data: {
+              readings: [
+                {
+                  reading: {
+                    reads: "bgp",
+                    items: {
+                      "default 10.198.0.1": {
+                        state: "established",
+                        is_established: true,
+                        prefixes_received: 12,
+                        asn: 4_200_000_001
+                      }
+                    }
+                  },
+                  problem: null
+                }
+              ]
             }
           }
         }
@@ -246,200 +328,8 @@ const writes = reads.add(
     )
 )
 
-const HostKey = Schema.Struct({
-  host_key: Schema.Struct({
-    hostname: Schema.String,
-    fingerprint: Schema.NullOr(Schema.String),
-    refused_fingerprint: Schema.NullOr(Schema.String)
-  }).annotate({ identifier: "HostKey" })
-})
-const PINNED = "SHA256:3Gyh7Xo0Qm0bH1d2M4c6z9wJ5vJxkQw1kq0Yz8b1s3E"
-const REFUSED = "SHA256:9ZbU0t4b1sYk8Vv2Jr6Fh3Lq5Xc7Nw0MdKpTgEyHaIo"
-
-const keys = writes.add(
-  HttpApiEndpoint.get("hostKey", "/device/:hostname/host_key", {
-    params: hostname,
-    success: Enveloped(HostKey),
-    error: [BadRequest, NotFound]
-  })
-    .middleware(RequestParameters)
-    .annotateMerge(
-      documented({
-        name: "getHostKey",
-        summary: "Show the pinned host key",
-        description:
-          "The fingerprint of the SSH key to which the device has been pinned since it became managed, and of a key that was refused later. A device with a refused key is blocked.",
-        example: {
-          response: {
-            status: "success",
-            data: { host_key: { hostname: "lhv-a1", fingerprint: PINNED, refused_fingerprint: REFUSED } }
-          }
-        }
-      })
-    ),
-  HttpApiEndpoint.put("pinHostKey", "/device/:hostname/host_key", {
-    params: hostname,
-    payload: HostKeyRequest.schema,
-    success: Enveloped(HostKey),
-    error: [BadRequest, NotFound, Conflict]
-  })
-    .middleware(RequestBody)
-    .annotateMerge(
-      documented({
-        name: "pinHostKey",
-        summary: "Pin another host key",
-        description:
-          "`PIN` trusts the refused key, which the request must name. `FORGET` lets the next login pin any key that the device shows.",
-        example: {
-          request: { action: "PIN", fingerprint: REFUSED },
-          response: {
-            status: "success",
-            data: { host_key: { hostname: "lhv-a1", fingerprint: REFUSED, refused_fingerprint: null } }
-          }
-        }
-      })
-    )
-)
-
-const approvals = keys.add(
-  HttpApiEndpoint.post("approveHostKey", "/device/:hostname/hostkey/approve", {
-    params: hostname,
-    payload: ApprovalRequest.schema,
-    success: Enveloped(HostKey),
-    error: [BadRequest, NotFound, Conflict]
-  })
-    .middleware(RequestBody)
-    .annotateMerge(
-      documented({
-        name: "approveHostKey",
-        summary: "Approve the host key of a device",
-        description:
-          "With HOST_KEY_POLICY=approve the server logs in to a device from elsewhere only after a user has approved its key. The first attempt only shows the key (`refused_fingerprint`); this call pins it. Any other key is refused with 409.",
-        example: {
-          request: { fingerprint: REFUSED },
-          response: {
-            status: "success",
-            data: { host_key: { hostname: "lhv-a1", fingerprint: REFUSED, refused_fingerprint: null } }
-          }
-        }
-      })
-    )
-)
-
-const WaitingKey = Schema.Struct({
-  hostname: Schema.String,
-  state: Schema.String,
-  address: Schema.NullOr(Schema.String),
-  fingerprint: Schema.NullOr(Schema.String),
-  refused_fingerprint: Schema.String,
-  since: Schema.NullOr(Schema.String)
-}).annotate({ identifier: "WaitingHostKey" })
-
-const ApprovedKey = Schema.Struct({
-  hostname: Schema.String,
-  approved: Schema.Boolean,
-  /** Why it was not approved; null after an approval. */
-  message: Schema.NullOr(Schema.String)
-}).annotate({ identifier: "ApprovedHostKey" })
-
-const manyApprovals = approvals.add(
-  HttpApiEndpoint.get("waitingHostKeys", "/device_hostkeys", {
-    success: Enveloped(Schema.Struct({ host_keys: Schema.Array(WaitingKey) }))
-  }).annotateMerge(
-    documented({
-      name: "listWaitingHostKeys",
-      summary: "List host keys that need an approval",
-      description:
-        "The keys that devices have shown and that wait for an approval: `fingerprint` is null for an unknown device, else the pinned key.",
-      example: {
-        response: {
-          status: "success",
-          data: {
-            host_keys: [
-              {
-                hostname: "lhv-a1",
-                state: "MANAGED",
-                address: "10.199.3.21",
-                fingerprint: null,
-                refused_fingerprint: REFUSED,
-                since: "2026-03-02T08:15:00"
-              }
-            ]
-          }
-        }
-      }
-    })
-  ),
-  HttpApiEndpoint.post("approveHostKeys", "/device_hostkeys/approve", {
-    payload: ApprovalsRequest.schema,
-    success: Enveloped(
-      Schema.Struct({ approved: Schema.Int, refused: Schema.Int, host_keys: Schema.Array(ApprovedKey) }).annotate({
-        identifier: "HostKeyApprovals"
-      })
-    ),
-    error: [BadRequest]
-  })
-    .middleware(RequestBody)
-    .annotateMerge(
-      documented({
-        name: "approveHostKeys",
-        summary: "Approve the host keys of several devices",
-        description:
-          "For the first login to a fleet from elsewhere: up to 1000 devices with the key that each has shown, after a user has compared it. Each is approved or refused separately. A pinned device has changed its key, and is refused here: approve it alone.",
-        example: {
-          request: { host_keys: [{ hostname: "lhv-a1", fingerprint: REFUSED }] },
-          response: {
-            status: "success",
-            data: { approved: 1, refused: 0, host_keys: [{ hostname: "lhv-a1", approved: true, message: null }] }
-          }
-        }
-      })
-    )
-)
-
-const Trusted = Schema.Struct({
-  trusted: Schema.Struct({
-    hostname: Schema.String,
-    fingerprint: Schema.String,
-    serial: Schema.NullOr(Schema.String),
-    model: Schema.NullOr(Schema.String),
-    shown_hostname: Schema.NullOr(Schema.String)
-  }).annotate({ identifier: "TrustedIdentity" })
-})
-
-const trust = HttpApiEndpoint.post("trustDevice", "/device/:hostname/trust", {
-  params: hostname,
-  payload: TrustRequest.schema,
-  success: Enveloped(Trusted),
-  error: [BadRequest, NotFound, Conflict, InternalError]
-})
-  .middleware(RequestBody)
-  .annotateMerge(
-    documented({
-      name: "trustDevice",
-      summary: "Accept the identity of a device",
-      description:
-        "For a device that is blocked by `WrongDevice`, or that was replaced by hand. Reads the facts of the switch at its address, pins its host key, and writes its serial number and model into the record. Refused with 409 while a change is open, and when the key or the serial number belongs to another record. Needs the right `trust`, which of the ready roles only `administrator` has.",
-      example: {
-        request: { comment: "chassis was replaced, RMA 4711" },
-        response: {
-          status: "success",
-          data: {
-            trusted: {
-              hostname: "lhv-a1",
-              fingerprint: REFUSED,
-              serial: "JPE21370001",
-              model: "CCS-720XP-24ZY4-F",
-              shown_hostname: "lhv-a1"
-            }
-          }
-        }
-      }
-    })
-  )
-
-const endpoints = manyApprovals
-  .add(trust)
+const endpoints = writes
+  .add(hostKey, pinHostKey, approveHostKey, waitingHostKeys, approveHostKeys, trustDevice)
   .add(renewCertificates, authority, createAuthority, certificates, revokeCertificate)
 
 /** Endpoints of work on devices without a change of their configuration, all with a token. */

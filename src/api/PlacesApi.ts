@@ -5,8 +5,9 @@ import { Topology, WaitingDevice } from "../domain/Topology.ts"
 import * as Examples from "./Documented.ts"
 import { documented } from "./Documented.ts"
 import { Authorization, RequestBody } from "./Requests.ts"
-import { InitListRequest } from "../domain/requests/InitRequests.ts"
-import { BadRequest, Conflict, Enveloped } from "./Answers.ts"
+import { IgnoreRequest, InitListRequest } from "../domain/requests/InitRequests.ts"
+import * as Parameter from "../domain/fields/Parameter.ts"
+import { BadRequest, Conflict, Enveloped, NotFound } from "./Answers.ts"
 
 const waiting = {
   id: 45,
@@ -34,7 +35,9 @@ const waiting = {
   ],
   replaces: "lhv-acc1",
   problems: [],
-  job_id: null
+  job_id: null,
+  failed_job_id: null,
+  ignored: null
 }
 
 const node = {
@@ -75,10 +78,29 @@ const endpoints = HttpApiGroup.make("places").add(
       name: "listNewDevices",
       summary: "List new switches",
       description:
-        "Devices in state DHCP_BOOT, DISCOVERED and INIT with their places: ports of known devices that they see over LLDP or that see them, at the last reading (`GET /device/:hostname/lldp_neighbors` reads and stores it), and the device at the other end of such a port in the database (`was`). `replaces` is the only such device. `POST /device_initcheck/:id` checks whether an initialisation would be accepted.",
+        "Devices in state DHCP_BOOT, DISCOVERED and INIT with their places: ports of known devices that they see over LLDP or that see them, at the last reading (`GET /device/:hostname/lldp_neighbors` reads and stores it), and the device at the other end of such a port in the database (`was`). `replaces` is the only such device. `POST /device_initcheck/:id` checks whether an initialisation would be accepted. `failed_job_id` is the newest attempt of the last week, if it failed; `ignored` says who does not want to set the switch up.",
       example: { response: { status: "success", data: { devices: [waiting] } } }
     })
   ),
+  HttpApiEndpoint.put("ignoreDevice", "/new_devices/:id(^\\d+$)", {
+    params: { id: Parameter.id },
+    payload: IgnoreRequest.schema,
+    success: Enveloped(Schema.Struct({ ignored: Schema.Boolean })),
+    error: [BadRequest, NotFound]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        name: "ignoreNewDevice",
+        summary: "Ignore a new switch",
+        description:
+          "An ignored switch, in state DHCP_BOOT or DISCOVERED, stays in the list with `ignored`, but counts neither in the overview nor in what needs attention. `ignored: false` undoes it, and so does an initialisation.",
+        example: {
+          request: { ignored: true, comment: "spare unit in the store" },
+          response: { status: "success", data: { ignored: true } }
+        }
+      })
+    ),
   HttpApiEndpoint.post("initDevices", "/new_devices", {
     payload: InitListRequest.schema,
     success: Enveloped(Schema.Struct({ started: Started })),

@@ -2,8 +2,11 @@
 import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"
-import { CheckedBranch, NO_EFFECTS } from "../domain/CommitEffects.ts"
-import { CommitsOfRepository, DeviceVariable, Remark } from "../domain/Repository.ts"
+import { SIGNED } from "../domain/CommitSignature.ts"
+import { type BranchCheck, CheckedBranch, NO_EFFECTS } from "../domain/CommitEffects.ts"
+import { blamedConfig, LinesFromSource, LinesOf } from "../domain/LineOrigin.ts"
+import { Entry } from "./ChangesApi.ts"
+import { CommitsOfRepository, DeviceVariable, Remark, RepositoryBranch } from "../domain/Repository.ts"
 import { BranchRequest, TrialRequest } from "../domain/requests/ChangeRequests.ts"
 import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
 import { counted, documented, shown } from "./Documented.ts"
@@ -42,6 +45,7 @@ const exampleCommits: CommitsOfRepository = {
       subject: "Add the guest network",
       message: "Add the guest network",
       state: "refused",
+      signature: { state: "unsigned", signer: null, key: null, why: null },
       refusal: {
         job_id: 812,
         at: "2026-02-13T09:32:11.402113",
@@ -66,10 +70,23 @@ const exampleCommits: CommitsOfRepository = {
       subject: "Set the time servers",
       message: "Set the time servers",
       state: "in_force",
-      refusal: null
+      refusal: null,
+      signature: SIGNED
     }
   ]
 }
+
+const exampleBranches: ReadonlyArray<RepositoryBranch> = [
+  {
+    branch: "guest-network",
+    commit: "51b0d8eb0e0e2f8ee29e6e7bf1c9cdc9b7e6a4a1",
+    author: "Sam Berg",
+    at: "2026-02-13T09:31:02",
+    subject: "Add the guest network",
+    in_force: false,
+    signature: SIGNED
+  }
+]
 
 const branch = Schema.optionalKey(Parameter.text(shown("the templates of this branch, which a group uses", "next")))
 const commit = Schema.optionalKey(
@@ -109,12 +126,21 @@ const variables = {
   ]
 }
 
+/** A check that a rollout of a branch would make; also the example of a proposal. */
+export const PLANNED: BranchCheck = {
+  name: "access-uplinks",
+  sentence: "reads interfaces of the role uplink 10 s after the commit, and for 30 s more: none may be gone",
+  devices: 595,
+  hostnames: ["lhv-a1", "lhv-a2"]
+}
+
 const checked: CheckedBranch = {
   repository: "settings",
   branch: "guest-network",
   commit: "51b0d8eb0e0e2f8ee29e6e7bf1c9cdc9b7e6a4a1",
   committer: "Sam Berg",
   at: "2026-02-13T09:31:02",
+  signature: SIGNED,
   in_force: "cdf978245c3782ec391ffa2bda3ca540577ad36f",
   accepted: true,
   problems: [],
@@ -123,8 +149,19 @@ const checked: CheckedBranch = {
   ignored: ["global/.vxlans.yml.swp"],
   devices: { concerned: 596, rendered: 596, changed: 595, failed: 1 },
   groups: [
-    { count: 595, hostnames: ["lhv-a1", "lhv-a2"], added: 1, removed: 0, diff: "@@ -41,3 +41,4 @@\n+vlan 1017" }
+    {
+      key: "6f1d2c3b4a596877",
+      count: 595,
+      hostnames: ["lhv-a1", "lhv-a2"],
+      added: 1,
+      removed: 0,
+      diff: "@@ -41,3 +41,4 @@\n+vlan 1017",
+      score: 1.2,
+      risks: [],
+      risk: { level: "low", reason: null }
+    }
   ],
+  checks: [PLANNED],
   failures: [
     {
       hostname: "lhv-a9",
@@ -152,8 +189,30 @@ const commitsGroup = HttpApiGroup.make("repository").add(
         name: "listCommits",
         summary: "List a repository's commits",
         description:
-          "The newest commits of `settings` or `templates` as of the last refresh, the newest first, and the fate of each: `in_force`, `refused` with every problem's file and line, `not_applied` (newer than the commit in force, not checked separately), or `replaced`.",
+          "The newest commits of `settings` or `templates` as of the last refresh, the newest first, and the fate of each: `in_force`, `refused` with every problem's file and line, `not_applied` (newer than the commit in force, not checked separately), or `replaced`. `signature` says who signed it, where [signatures](settings-repository.md#signed-commits) are verified.",
         example: { response: { status: "success", data: exampleCommits } }
+      })
+    ),
+  HttpApiEndpoint.get("branches", "/repository/:name/branches", {
+    params: repository,
+    query: {
+      limit: Schema.optionalKey(
+        Parameter.parameter(Schema.Int, limitRule, counted("most branches; 50 when absent", 5, [1, MOST_COMMITS]))
+      )
+    },
+    success: Enveloped(
+      Schema.Struct({ branches: Schema.Array(RepositoryBranch) }).annotate({ identifier: "RepositoryBranches" })
+    ),
+    error: BadRequest
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        name: "listBranches",
+        summary: "List a repository's branches",
+        description:
+          "The branches of the remote as of the last refresh or check, each with its newest commit; the branch with the newest commit is first. `in_force` is true if that commit is the one in force.",
+        example: { response: { status: "success", data: { branches: exampleBranches } } }
       })
     )
 )
@@ -272,5 +331,104 @@ const endpoints = withFiles.add(
     )
 )
 
+const wholeNumber = (sent: string) => {
+  const number = /^\d{1,7}$/.test(sent) ? Number(sent) : 0
+  return Result.fromOption(
+    Option.liftPredicate(number, (count) => count >= 1),
+    () => "line must be a line, counted from 1"
+  )
+}
+
+const lineNumber = Parameter.parameter(Schema.Int, wholeNumber, counted("a line, counted from 1", 4, [1, 9_999_999]))
+
+const isLinesOf = Schema.is(LinesOf)
+
+const linesOf = Parameter.parameter(
+  LinesOf,
+  (sent) => (isLinesOf(sent) ? Result.succeed(sent) : Result.fail("of must be given or running")),
+  shown("`given` when absent: the lines that the newest job gave; or those that the last proof has seen", "running")
+)
+
+const blamed = {
+  hostname: "lhv-a1",
+  lines: [
+    {
+      line: 12,
+      text: "ntp server 10.20.0.5",
+      job_id: 101,
+      template: { file: "eos/ntp.j2", line: 2, commit: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d" },
+      settings: [
+        {
+          name: "ntp_servers",
+          file: "global/base_system.yml",
+          line: 4,
+          commit: "8c1f0f6d2b7a4e1f9a3d5c6b7e8f9a0b1c2d3e4f"
+        }
+      ],
+      port: null
+    }
+  ],
+  commits: [
+    {
+      repository: "settings" as const,
+      commit: "8c1f0f6d2b7a4e1f9a3d5c6b7e8f9a0b1c2d3e4f",
+      author: "Jane Doe",
+      at: "2026-02-13T09:07:32",
+      subject: "Set the time servers",
+      signature: SIGNED
+    }
+  ],
+  jobs: [],
+  has_older: false
+}
+
+const withLines = endpoints.add(
+  HttpApiEndpoint.get("blame", "/device/:hostname/blame", {
+    params: hostname,
+    query: { line: Schema.optionalKey(lineNumber), of: Schema.optionalKey(linesOf) },
+    success: Enveloped(blamedConfig(Entry)),
+    error: [BadRequest, NotFound, ServiceUnavailable]
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        name: "blameLines",
+        summary: "Show where lines come from",
+        description:
+          "Each line of the newest configuration of the device, of what the last proof has seen with `of=running`, or one line: the line of the template in force that writes it, the lines of settings whose values it has, the commits that wrote them with author and signer, the port whose data it has, and the job that brought it to the switch. `template` is null for a line that no template writes now: it was on the switch before, or the switch adds it. Without a stored configuration the lines are those that would be generated, without jobs.",
+        example: { response: { status: "success", data: blamed } }
+      })
+    ),
+  HttpApiEndpoint.get("lines", "/repository/:name/lines", {
+    params: repository,
+    query: {
+      path: Parameter.text(shown("path in the repository", "global/base_system.yml")),
+      line: lineNumber,
+      after: Schema.optionalKey(Parameter.text(shown("continue after this device", "lhv-a40")))
+    },
+    success: Enveloped(LinesFromSource),
+    error: [BadRequest, ServiceUnavailable]
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        name: "listLinesFromSource",
+        summary: "List the lines that a setting gives",
+        description:
+          "The lines of generated configurations that come from a line of a settings file or a template in force. Managed devices are rendered by name, 40 for each request; `next` continues after the last one.",
+        example: {
+          response: {
+            status: "success",
+            data: {
+              searched: 40,
+              lines: [{ hostname: "lhv-a1", line: 12, text: "ntp server 10.20.0.5" }],
+              next: "lhv-a40"
+            }
+          }
+        }
+      })
+    )
+)
+
 /** Endpoints for authors of settings and templates, all with a token. */
-export class RepositoryGroup extends endpoints.middleware(Authorization) {}
+export class RepositoryGroup extends withLines.middleware(Authorization) {}

@@ -1,4 +1,5 @@
 /** Settings, their model, groups and their repositories (docs/settings-repository.md). */
+import { CommitSignature, SIGNED } from "../domain/CommitSignature.ts"
 import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DeviceType, deviceTypeOf } from "../domain/Device.ts"
@@ -242,7 +243,11 @@ const endpoints = withGroups.add(
     ),
   HttpApiEndpoint.get("repository", "/repository/:name", {
     params: repository,
-    success: Schema.Struct({ ...Text.fields, waiting: Schema.NullOr(WaitingCommit) }),
+    success: Schema.Struct({
+      ...Text.fields,
+      waiting: Schema.NullOr(WaitingCommit),
+      signature: Schema.NullOr(CommitSignature)
+    }),
     error: BadRequest
   })
     .middleware(RequestParameters)
@@ -251,8 +256,14 @@ const endpoints = withGroups.add(
         name: "getRepository",
         summary: "Read a repository's commit",
         description:
-          "The commit in force of `settings` or `templates`, as one line of text. `waiting` is a newer commit that removes so much that it comes into force only after a confirmation, with the reasons and its effects; null without one.",
-        example: { response: { ...commit, waiting: null } }
+          "The commit in force of `settings` or `templates`, as one line of text. `waiting` is a newer commit that removes so much that it comes into force only after a confirmation, with the reasons and its effects; null without one. `signature` says who signed the commit in force; null where signatures are not verified.",
+        example: {
+          response: {
+            ...commit,
+            waiting: null,
+            signature: SIGNED
+          }
+        }
       })
     ),
   HttpApiEndpoint.put("refresh", "/repository/:name", {
@@ -262,7 +273,8 @@ const endpoints = withGroups.add(
       ...Text.fields,
       warnings: Remarks,
       ignored: Schema.optionalKey(Schema.Array(Schema.String)),
-      effects: CommitEffects
+      effects: CommitEffects,
+      signature: Schema.NullOr(CommitSignature)
     }),
     error: [BadRequest, Conflict, InternalError, ServiceUnavailable]
   })
@@ -272,8 +284,11 @@ const endpoints = withGroups.add(
         name: "refreshRepository",
         summary: "Refresh a repository",
         description:
-          "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` next to the message has the place of each mistake. `warnings` are mistakes that stop nothing, `ignored` are files such as temporary files of editors. `effects` are those of the commit: groups, rules and VLANs that lose devices or ports, removed items, configurations that change. A commit that removes too much is 409 with its effects and waits until `confirm` names it; `rename_ports` updates ports that name a renamed VLAN in the same transaction. Running jobs continue with their commits.",
-        example: { request: { action: "REFRESH" }, response: { ...commit, warnings, effects: NO_EFFECTS } }
+          "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` next to the message has the place of each mistake. `warnings` are mistakes that stop nothing, `ignored` are files such as temporary files of editors. `effects` are those of the commit: groups, rules and VLANs that lose devices or ports, removed items, configurations that change. A commit that removes too much is 409 with its effects and waits until `confirm` names it; `rename_ports` updates ports that name a renamed VLAN in the same transaction. `signature` says who signed the commit in force. Running jobs continue with their commits.",
+        example: {
+          request: { action: "REFRESH" },
+          response: { ...commit, warnings, effects: NO_EFFECTS, signature: SIGNED }
+        }
       })
     )
 )

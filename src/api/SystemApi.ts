@@ -27,6 +27,8 @@ const PluginState = Schema.Struct({
   // why it is not loaded
   problem: Schema.NullOr(Schema.String),
   hooks: Schema.Array(Schema.String),
+  // functions for checks
+  checks: Schema.Array(Schema.String),
   failed_calls: Schema.Int,
   // failed calls that are tried again
   retried_calls: Schema.Int,
@@ -39,6 +41,7 @@ const filewriter: typeof PluginState.Type = {
   loaded: true,
   problem: null,
   hooks: ["selftest", "new_managed_device", "allocated_ipv4"],
+  checks: [],
   failed_calls: 0,
   retried_calls: 0,
   last_error: null,

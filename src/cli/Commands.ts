@@ -49,9 +49,11 @@ const groups = [
       command("find", async () => (await import("./client/DeviceCommands.ts")).find),
       command("ports", async () => (await import("./client/DeviceCommands.ts")).ports),
       command("init", async () => (await import("./client/DeviceCommands.ts")).init),
+      command("onboard", async () => (await import("./client/OnboardCommands.ts")).onboard),
       command("leases", async () => (await import("./client/LeaseCommands.ts")).leases),
       command("hostkeys", async () => (await import("./client/AccessCommands.ts")).hostkeys),
       command("events", async () => (await jobs()).events),
+      command("checks", async () => (await import("./client/CheckResults.ts")).checks),
       command("findings", async () => (await import("./client/DoctorCommand.ts")).findings)
     ]
   },
@@ -70,6 +72,8 @@ const groups = [
       command("jobs", async () => (await jobs()).jobs),
       command("job", async () => (await jobs()).job),
       command("spellings", async () => (await import("./client/SpellingCommands.ts")).spellings),
+      command("proposal", async () => (await import("./client/ProposalCommands.ts")).proposal),
+      command("change", async () => (await import("./client/ReportCommands.ts")).change),
       command("repo", async () => (await import("./client/RepositoryCommands.ts")).repo),
       command("firmware", async () => (await import("./client/FirmwareCommands.ts")).firmware)
     ]

@@ -4,7 +4,8 @@
  */
 import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, Runtime, Schema } from "effect"
 import { blankFields, Device, type DeviceType, deviceTypes } from "../domain/Device.ts"
-import { effectSentences } from "../domain/EffectSentences.ts"
+import { wouldBeMade } from "../domain/checks/CheckSentences.ts"
+import { effectSentences } from "../domain/words/EffectSentences.ts"
 import {
   type FileRefusal,
   fileText,
@@ -309,13 +310,14 @@ const checkAgainst = Effect.fnUntraced(function* (
 ) {
   const files = Object.fromEntries((yield* readFiles(directory, WANTED[name])).files)
   const { answer } = yield* ask("POST /repository/:name/check", { server, params: { name }, body: { files } })
-  const { effects, problems, warnings } = answer.data
+  const { checks = [], effects, problems, warnings } = answer.data
   const known = new Set([...local.errors, ...local.warnings].map((one) => lineOf(directory, "error", one)))
   const isNew = (one: Remark) => !known.has(lineOf(directory, "error", one))
   const mustConfirm = effects.confirm.map((reason) => remark(`must be confirmed: ${reason}`))
   const more = { errors: problems.filter(isNew), warnings: [...warnings.filter(isNew), ...mustConfirm], ignored: [] }
   yield* print(directory, more)
   for (const sentence of effectSentences(effects)) yield* Console.log(harmless(`${directory}: effect: ${sentence}`))
+  for (const check of checks) yield* Console.log(harmless(`${directory}: ${wouldBeMade(check)}: it ${check.sentence}`))
   return more
 })
 

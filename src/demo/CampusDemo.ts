@@ -12,7 +12,6 @@ const TYPES = { access: "ACCESS", dist: "DIST", core: "CORE" } as const
 
 /** How many requests are made at once. */
 const AT_ONCE = 4
-const VLAN = 3016
 /** The first synchronization of hundreds of switches takes longer than a step of the story. */
 const PATIENCE = "10 minutes"
 
@@ -21,6 +20,12 @@ interface Planned {
   readonly device_type: (typeof TYPES)[keyof typeof TYPES]
   readonly management_ip: string
   readonly model: string | null
+}
+
+/** The VLAN whose interface has the address of the switch. */
+const vlanOf = (config: string): number | undefined => {
+  const [, vlan] = /^interface Vlan(\d+)\n\s+ip address/m.exec(config) ?? []
+  return vlan === undefined ? undefined : Number(vlan)
 }
 
 /** The switches that have a configuration with an address, core and distribution before access. */
@@ -40,7 +45,7 @@ const domainsIn = (topology: Topology.Topology, planned: ReadonlyArray<Planned>)
   const known = new Map(planned.map((one) => [one.hostname, one]))
   const above = new Map<string, Set<string>>()
   for (const { endpoints } of topology.topology.links ?? []) {
-    const [one, other] = [Topology.end(endpoints[0]).node, Topology.end(endpoints[1]).node]
+    const [one, other] = [Topology.end(topology, endpoints[0]).node, Topology.end(topology, endpoints[1]).node]
     for (const [lower, upper] of [
       [one, other],
       [other, one]
@@ -52,9 +57,15 @@ const domainsIn = (topology: Topology.Topology, planned: ReadonlyArray<Planned>)
   for (const [hostname, uplinks] of above) {
     const [device_a, device_b, ...others] = [...uplinks].toSorted()
     const address = known.get(hostname)?.management_ip
-    if (device_a === undefined || device_b === undefined || others.length > 0 || address === undefined) continue
-    const ipv4_gw = `${address.replace(/\.\d+$/, ".1")}/24`
-    domains.set(`${device_a} ${device_b}`, { device_a, device_b, vlan: VLAN, ipv4_gw })
+    const vlan = vlanOf(topology.topology.nodes[hostname]?.["startup-config"] ?? "")
+    if (device_a === undefined || device_b === undefined || others.length > 0) continue
+    if (address === undefined || vlan === undefined) continue
+    domains.set(`${device_a} ${device_b}`, {
+      device_a,
+      device_b,
+      vlan,
+      ipv4_gw: `${address.replace(/\.\d+$/, ".1")}/24`
+    })
   }
   return [...domains.values()]
 }
@@ -75,7 +86,7 @@ export const addCampus = Effect.fnUntraced(function* (api: DemoApi, topology: To
   yield* Effect.forEach(
     links,
     ({ endpoints }) => {
-      const [a, b] = [Topology.end(endpoints[0]), Topology.end(endpoints[1])]
+      const [a, b] = [Topology.end(topology, endpoints[0]), Topology.end(topology, endpoints[1])]
       const body = { device_a: a.node, device_a_port: a.port, device_b: b.node, device_b_port: b.port }
       return api.call("POST", "/linknets", body)
     },

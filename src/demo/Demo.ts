@@ -1,7 +1,7 @@
 /**
- * The demo: a server with its embedded database, a simulated campus, and the story of two blank switches that become MANAGED and of
- * a commit that becomes a proved change. Everything uses the real paths: the DHCP hook program, the API, git and SSH. Fails if a
- * step fails.
+ * The demo: a server with its embedded database, a simulated campus, and the story of two blank switches that become MANAGED, of a
+ * commit that becomes a proved change, and of one that breaks BGP and is taken back by a check. Everything uses the real paths: the
+ * DHCP hook program, the API, git and SSH. Fails if a step fails.
  */
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { Lab, type LabShape } from "../lab/Lab.ts"
@@ -11,6 +11,7 @@ import {
   type DemoApi,
   DemoFailed,
   type DemoOptions,
+  hold,
   make as makeApi,
   requirePort,
   say,
@@ -85,7 +86,69 @@ const change = Effect.fnUntraced(function* (api: DemoApi, lab: LabShape, setting
   yield* say("  the switches run it: ntp server 10.20.0.3")
 })
 
-const story = Effect.fnUntraced(function* (options: DemoOptions, lab: LabShape, settings: string) {
+/** The distribution switch whose BGP a commit breaks. */
+const BROKEN = "lhv-dist1"
+const BROKEN_FILE = `devices/${BROKEN}/base_system.yml`
+
+/** The session of the broken switch with the other distribution switch: the line of its process, and the neighbour. */
+const sessionOf = Effect.fnUntraced(function* (configuration: string) {
+  const [process = ""] = /^router bgp \d+$/m.exec(configuration) ?? []
+  const [, neighbour = ""] = /^ +neighbor (\S+) description lhv-dist2$/m.exec(configuration) ?? []
+  const isThere = process !== "" && neighbour !== ""
+  yield* hold(isThere, `${BROKEN} does not speak BGP with lhv-dist2:\n${configuration}`)
+  return { process, neighbour }
+})
+
+const breakBgp = Effect.fnUntraced(function* (api: DemoApi, lab: LabShape, { settings, templates }: Repositories) {
+  yield* step("A commit in the templates repository: the ready set of checks for distribution switches")
+  yield* Campus.includeChecks(templates, "distribution")
+  yield* say(`  ${yield* api.refresh("templates")}`)
+  yield* step(`A commit that breaks BGP: it shuts down the session of ${BROKEN} with lhv-dist2`)
+  const running = Effect.map(Effect.orDie(lab.get(BROKEN)), (device) => device.running())
+  const before = yield* running
+  const { neighbour, process } = yield* sessionOf(before)
+  const shut = Campus.lastLines(process, `   neighbor ${neighbour} shutdown`)
+  yield* Campus.commitFiles(settings, { [BROKEN_FILE]: shut }, "Shut down a neighbour")
+  yield* say(`  ${yield* api.refresh("settings")}`)
+  yield* api.takenBack(BROKEN, "distribution-bgp")
+  yield* hold((yield* running) === before, `${BROKEN} does not run what it ran before`)
+  yield* say(`  ${BROKEN} was taken back, and runs what it ran before`)
+  yield* step("The commit is taken back in git, too")
+  yield* Campus.commitFiles(settings, { [BROKEN_FILE]: "---\n{}\n" }, "Keep the neighbour")
+  yield* say(`  ${yield* api.refresh("settings")}`)
+  yield* sync(api, false, { hostname: BROKEN })
+  const [device] = yield* api.devices(`filter[hostname]=${BROKEN}`)
+  yield* hold(device?.synchronized === true, `${BROKEN} is not synchronized`)
+  yield* say(`  ${BROKEN}: synchronized`)
+})
+
+/** A line that no setting of the examples has. */
+const BY_HAND = "ntp server 10.20.0.9"
+
+/** Switches that run already, for a reader who brings them: one without a difference, and one with a line of its own. */
+const leaveExisting = Effect.fnUntraced(function* (api: DemoApi, lab: LabShape) {
+  const [one, other] = Campus.existing
+  yield* step(`Two access switches that run already are not in the database: ${one[0]} and ${other[0]}`)
+  const [managed] = yield* api.devices("filter[hostname]=lhv-acc1")
+  const running = (yield* Effect.orDie(lab.get("blank1"))).running()
+  const neighbour = { hostname: "lhv-acc1", address: managed?.management_ip ?? "" }
+  yield* hold(neighbour.address !== "", "lhv-acc1 has no management address")
+  for (const [existing, ...lines] of [[one], [other, BY_HAND]] as const) {
+    const device = yield* Effect.orDie(lab.get(existing[0]))
+    device.configure(Campus.typedIn(running, neighbour, existing, ...lines), { replace: true })
+  }
+  // both ends of their cables are known to those who ask
+  for (const hostname of ["lhv-dist1", "lhv-dist2"]) yield* api.call("GET", `/device/${hostname}/lldp_neighbors`)
+  yield* say("  to bring them: docs/onboarding.md")
+})
+
+/** The folders of the repositories that the server reads. */
+interface Repositories {
+  readonly settings: string
+  readonly templates: string
+}
+
+const story = Effect.fnUntraced(function* (options: DemoOptions, lab: LabShape, repositories: Repositories) {
   const url = `http://127.0.0.1:${options.port}`
   const api = makeApi(url)
   yield* step("The server is up, with an embedded database and a simulated campus")
@@ -99,7 +162,9 @@ const story = Effect.fnUntraced(function* (options: DemoOptions, lab: LabShape, 
     concurrency: 2
   })
   yield* bringInSync(api)
-  yield* change(api, lab, settings)
+  yield* change(api, lab, repositories.settings)
+  yield* breakBgp(api, lab, repositories)
+  yield* leaveExisting(api, lab)
   yield* step("Everything held")
 })
 
@@ -129,16 +194,19 @@ export const stage = Effect.fnUntraced(function* (
   const lab = yield* Effect.provideContext(Lab, services)
   const environment = Campus.environment({ folder, lab, port: options.port, settings, templates })
   yield* Layer.build(Server.layerOf({ ...environment, PLUGIN_FILE: `${folder}/plugins.yml` }))
-  return { lab, settings }
+  return { lab, settings, templates }
 })
 
 const play = Effect.fnUntraced(function* (options: DemoOptions) {
   const path = yield* Path.Path
   const hook = [path.resolve(import.meta.dirname, "../../bin/switchyard"), "dhcp-hook"]
-  const { lab, settings } = yield* stage(options, (folder) =>
-    Campus.topology(hook, { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` })
+  const { lab, ...repositories } = yield* stage(
+    options,
+    (folder) =>
+      Campus.topology(hook, { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` }),
+    yield* Campus.groups
   )
-  yield* story(options, lab, settings)
+  yield* story(options, lab, repositories)
   if (options.exit) return
   yield* say("Serving on. Stop with Ctrl-C.")
   yield* Effect.never

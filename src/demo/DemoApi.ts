@@ -181,13 +181,24 @@ export const make = (url: string, patience: Duration.Input = PATIENCE) => {
   const sync = (dry_run: boolean, selector: Readonly<Record<string, unknown>>) =>
     run("/device_syncto", { ...selector, dry_run, comment: "demo" })
 
+  /** Pushes to a device, and says why its check took the change back; anything else is a failure of the demo. */
+  const takenBack = Effect.fnUntraced(function* (hostname: string, check: string) {
+    const job = yield* sync(false, { hostname })
+    const [failure] = yield* failures(job)
+    yield* hold(failure !== undefined, `job ${job.id} says that ${hostname} was changed`)
+    const reason = failure?.reason.trim() ?? ""
+    yield* say(`  job ${job.id} says of ${hostname}:\n${reason.replaceAll(/^ */gm, "    ")}`)
+    const isTold = reason.includes("runs the configuration that it had before") && reason.includes(`: ${check}: `)
+    yield* hold(isTold, `the job does not say that ${check} failed and that the change was taken back`)
+  })
+
   /** Makes the server refresh a repository; yields its sentence. */
   const refresh = (name: "settings" | "templates") =>
     Effect.map(call("PUT", `/repository/${name}`, { action: "REFRESH" }), ({ data: said }) => String(said).trim())
 
   const causes = Effect.map(data(History, "/device_synchistory"), ({ hostnames }) => hostnames)
   const links = Effect.map(data(Linknets, "/linknets"), ({ linknets }) => linknets)
-  return { call, ready, devices, links, until, ended, run, sync, refresh, diffs, failures, causes }
+  return { call, ready, devices, links, until, ended, run, sync, takenBack, refresh, diffs, failures, causes }
 }
 
 export type DemoApi = ReturnType<typeof make>

@@ -1,6 +1,6 @@
 /**
  * The stage of the demo: copies of the example repositories as git repositories, and a simulated campus of two
- * distribution switches with two blank access switches below them, with the settings of a server for it.
+ * distribution switches with two blank access switches and two that run already below them, with the settings of a server for it.
  */
 import { Effect, FileSystem, Path } from "effect"
 import { execFile } from "node:child_process"
@@ -36,7 +36,14 @@ interface Loopback1
    ip address 10.199.3.${last}/32
 `
 
+/** The port of both distribution switches with the link between them, over which they speak BGP. */
+const FABRIC_PORT = "Ethernet49/1"
+
 const DIST_MODEL = "DCS-7050SX3-48YC8-F"
+
+/** The network of the management domain below the distribution switches. */
+const MANAGEMENT_VLAN = 3016
+const managementAddress = (last: number): string => `10.196.16.${last}`
 
 /** Machines at the first ports of an access switch, for `find`. */
 const machines = (number: number) =>
@@ -46,6 +53,35 @@ const machines = (number: number) =>
       [{ mac: `00:50:56:00:0${number}:0${port}`, ip: `10.110.0.${number}${port}` }]
     ])
   )
+
+/**
+ * Access switches that run already and that no record knows: a reader brings them (docs/onboarding.md). Each has its name, the last octet of
+ * its address, and its port at both distribution switches.
+ */
+export const existing = [
+  ["lhv-acc5", 205, 6],
+  ["lhv-acc6", 206, 7]
+] as const
+
+const accessConfig = (name: string, last: number) => `hostname ${name}
+username switchyard privilege 15 role network-admin secret sha512 ${LAB_HASH}
+aaa authorization exec default local
+lldp run
+interface Vlan${MANAGEMENT_VLAN}
+   ip address ${managementAddress(last)}/24
+`
+
+/** The configuration of an existing switch: these lines, and that of its managed neighbour under the switch's own name and address. */
+export const typedIn = (
+  running: string,
+  neighbour: { readonly hostname: string; readonly address: string },
+  [name, last]: (typeof existing)[number],
+  ...lines: ReadonlyArray<string>
+): string => {
+  const address = new RegExp(`\\b${neighbour.address.replaceAll(".", String.raw`\.`)}\\b`, "g")
+  const own = running.replaceAll(neighbour.hostname, name).replaceAll(address, managementAddress(last))
+  return [...lines, own].join("\n")
+}
 
 /** The campus; `hook` are the words of the program that the DHCP server calls. */
 export const topology = (hook: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Topology => ({
@@ -63,13 +99,41 @@ export const topology = (hook: ReadonlyArray<string>, environment: Readonly<Reco
         ])
       ),
       blank1: { role: "access", blank: true, model: "CCS-720XP-24ZY4-F", ports: 28, hosts: machines(1) },
-      blank2: { role: "access", blank: true, model: "CCS-720XP-24ZY4-F", ports: 28, hosts: machines(2) }
+      blank2: { role: "access", blank: true, model: "CCS-720XP-24ZY4-F", ports: 28, hosts: machines(2) },
+      ...Object.fromEntries(
+        existing.map(([name, last]) => [
+          name,
+          {
+            role: "access" as const,
+            model: "CCS-720XP-24ZY4-F",
+            ports: 28,
+            "startup-config": accessConfig(name, last)
+          }
+        ])
+      )
     },
-    links: [1, 2].flatMap((number) => [
-      { endpoints: [`blank${number}:Ethernet27`, `lhv-dist1:Ethernet${number}`] as const },
-      { endpoints: [`blank${number}:Ethernet28`, `lhv-dist2:Ethernet${number}`] as const }
-    ])
+    links: [
+      { endpoints: [`lhv-dist1:${FABRIC_PORT}`, `lhv-dist2:${FABRIC_PORT}`] as const },
+      ...[1, 2].flatMap((number) => [
+        { endpoints: [`blank${number}:Ethernet27`, `lhv-dist1:Ethernet${number}`] as const },
+        { endpoints: [`blank${number}:Ethernet28`, `lhv-dist2:Ethernet${number}`] as const }
+      ]),
+      ...existing.flatMap(([name, , port]) => [
+        { endpoints: [`${name}:Ethernet27`, `lhv-dist1:Ethernet${port}`] as const },
+        { endpoints: [`${name}:Ethernet28`, `lhv-dist2:Ethernet${port}`] as const }
+      ])
+    ]
   }
+})
+
+const GROUPS = "global/groups.yml"
+
+/** The groups of the example settings, with the existing switches in that of their managed neighbours. */
+export const groups = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const text = yield* fs.readFileString(path.resolve(import.meta.dirname, "../../examples/settings", GROUPS))
+  return { [GROUPS]: text.replace("lhv-acc[12]$", "lhv-acc[1256]$") }
 })
 
 /** Whatever the user's own git would do with a commit: sign it, or run hooks. */
@@ -131,6 +195,14 @@ export const commitFiles = Effect.fnUntraced(function* (
   yield* git(folder, "commit", "-q", "-m", message)
 })
 
+/** Lines at the end of the configuration, as a file of base settings. Of several layers only the innermost file counts. */
+export const lastLines = (...lines: ReadonlyArray<string>): string =>
+  `---\ncli_append_str: |\n${lines.map((line) => `  ${line}\n`).join("")}`
+
+/** Commits a `checks.yml` with a ready set. */
+export const includeChecks = (templates: string, set: string) =>
+  commitFiles(templates, { "checks.yml": `---\ninclude: [${set}]\n` }, `Include the checks of ${set}`)
+
 /** A server on the campus: its port, and the addresses of its repositories. */
 interface ServedCampus {
   readonly folder: string
@@ -143,6 +215,7 @@ interface ServedCampus {
 /** Settings of a server on this campus; `folder` is for its data. */
 export const environment = ({ folder, lab, port, settings, templates }: ServedCampus) => ({
   HOST: "127.0.0.1",
+  SITE_NAME: "Lindhaven campus",
   PORT: String(port),
   DATA_DIR: `${folder}/data`,
   GITREPO_SETTINGS: settings,
@@ -169,7 +242,7 @@ export const environment = ({ folder, lab, port, settings, templates }: ServedCa
   LOG_LEVEL: "Error"
 })
 
-/** Records of the distribution switches, and the management domain below them. */
+/** Records of the distribution switches, of the link between them, and the management domain below them. */
 export const addDistributions = Effect.fnUntraced(function* (api: DemoApi) {
   for (const [hostname, last] of distributions) {
     yield* api.call("POST", "/device", {
@@ -183,5 +256,16 @@ export const addDistributions = Effect.fnUntraced(function* (api: DemoApi) {
     })
   }
   const [a, b] = distributions.map(([hostname]) => hostname)
-  yield* api.call("POST", "/mgmtdomains", { device_a: a, device_b: b, vlan: 3016, ipv4_gw: "10.196.16.1/24" })
+  yield* api.call("POST", "/linknets", {
+    device_a: a,
+    device_a_port: FABRIC_PORT,
+    device_b: b,
+    device_b_port: FABRIC_PORT
+  })
+  yield* api.call("POST", "/mgmtdomains", {
+    device_a: a,
+    device_b: b,
+    vlan: MANAGEMENT_VLAN,
+    ipv4_gw: `${managementAddress(1)}/24`
+  })
 })

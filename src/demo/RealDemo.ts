@@ -1,7 +1,7 @@
 /**
  * The demo on real routers (`src/fabric`): six blank ones become MANAGED by DHCP, LLDP and SSH, routing comes up and packets cross
- * the fabric, a commit changes their configuration, and a commit that locks a router out is rolled back automatically. Fails if a
- * step fails.
+ * the fabric, a commit changes their configuration, one that breaks BGP is taken back by a check, and one that locks a router out is
+ * rolled back automatically. Fails if a step fails.
  */
 import { Console, Effect, Schema } from "effect"
 import * as Runtime from "effect/Runtime"
@@ -167,10 +167,13 @@ const change = Effect.fnUntraced(function* (site: RealSite) {
   yield* ping(site)
 })
 
-// A commit shuts the management port of a router, and the router rolls it back automatically.
+// Two commits that break a router: a check takes back the first, and the router itself the second.
 
 const ROUTER = "dist2"
 const FILE = `devices/${ROUTER}/base_system.yml`
+
+/** The port of the router to its first core. */
+const UPLINK = "swp1"
 
 /** The router's own view: its port, its running and startup configuration, and the end of the last commit. */
 const look = ({ fabric }: RealSite) =>
@@ -179,6 +182,29 @@ const look = ({ fabric }: RealSite) =>
     configuration: fabric.run(ROUTER, "vtysh -c 'show running-config no-header' 2>/dev/null; cat /etc/frr/frr.conf"),
     last: fabric.run(ROUTER, "cat /etc/frr/switchyard/last")
   })
+
+/** Shuts down the session with a core. The router accepts it and stays reachable, and packets go over the other core. */
+const breakBgp = Effect.fnUntraced(function* (site: RealSite) {
+  const { api, fabric, settings, templates } = site
+  yield* step("A commit in the templates repository: the ready set of checks for FRRouting")
+  yield* Campus.includeChecks(templates, "frr-leaf")
+  yield* say(`  ${yield* api.refresh("templates")}`)
+  yield* step(`A commit that breaks BGP: it shuts down the session of ${ROUTER} on ${UPLINK}`)
+  const { configuration: before } = yield* look(site)
+  const [bgp = ""] = /^router bgp \d+$/m.exec(before) ?? []
+  yield* hold(bgp !== "", `${ROUTER} does not speak BGP:\n${before}`)
+  const shut = withLines(bgp, ` neighbor ${UPLINK} shutdown`, "exit")
+  yield* Campus.commitFiles(settings, { [FILE]: shut }, "Shut down a neighbour")
+  yield* say(`  ${yield* api.refresh("settings")}`)
+  yield* api.takenBack(ROUTER, "frr-leaf-bgp")
+  const { configuration } = yield* look(site)
+  yield* hold(configuration === before, "the router does not run, or start with, what it had before")
+  yield* api.until(
+    `2 BGP sessions of ${ROUTER}`,
+    Effect.map(bgpSessions(fabric, ROUTER), (count) => (count === 2 ? true : null))
+  )
+  yield* say(`  ${ROUTER} was taken back: it runs, and would start with, what it had before; its 2 BGP sessions are up`)
+})
 
 const lockOut = Effect.fnUntraced(function* (site: RealSite) {
   const { api, settings } = site
@@ -219,7 +245,10 @@ const putRight = Effect.fnUntraced(function* ({ api, settings }: RealSite) {
 })
 
 /** Plays this part. */
-const playLockout = Effect.fn("RealLockout.play")(function* (site: RealSite) {
+const playBreaks = Effect.fn("RealBreaks.play")(function* (site: RealSite) {
+  yield* breakBgp(site)
+  yield* step("The commit is taken back in git, too")
+  yield* putRight(site)
   yield* step(
     `A commit that shuts the management port of ${ROUTER}: it locks us out, and comes back when the timer runs out`
   )
@@ -246,7 +275,7 @@ const play = Effect.fnUntraced(function* (options: DemoOptions) {
   yield* provision(site)
   yield* bringUp(site)
   yield* change(site)
-  yield* playLockout(site)
+  yield* playBreaks(site)
   yield* ping(site)
   yield* step("Everything held")
   if (options.exit) return

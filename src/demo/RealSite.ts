@@ -134,10 +134,6 @@ underlay:
   mgmt_lo_net: ${management}
 `
 
-/** Lines at the end of the configuration, as a file of base settings. Of several layers only the innermost file counts. */
-const lastLines = (...lines: ReadonlyArray<string>): string =>
-  `---\ncli_append_str: |\n${lines.map((line) => `  ${line}\n`).join("")}`
-
 /** Text by path. Routers get their management addresses from 10.99.1.0/24. */
 export const fabricSettings: Readonly<Record<string, string>> = {
   "global/routing.yml": routing("10.99.1.0/24"),
@@ -159,7 +155,7 @@ const ROUTE = "ip route 10.99.0.0/24 eth0"
 export const OFFICES = "ip prefix-list OFFICES seq 5 permit 10.0.0.0/8"
 
 /** Base settings whose configuration ends with these lines. */
-export const withLines = (...lines: ReadonlyArray<string>): string => lastLines(ROUTE, OFFICES, ...lines)
+export const withLines = (...lines: ReadonlyArray<string>): string => Campus.lastLines(ROUTE, OFFICES, ...lines)
 
 /** How long an expected result may take, on a machine that is ten times slower. */
 const PATIENCE = "15 minutes"
@@ -249,7 +245,7 @@ export const serve = Effect.fn("RealSite.serve")(function* (fabric: Fabric.Fabri
   })
   yield* fabric.reach(SERVER, API_PORT, { address: "127.0.0.1", port })
   const url = `http://127.0.0.1:${port}`
-  return { fabric, api: makeApi(url, PATIENCE), url, settings, statesOf }
+  return { fabric, api: makeApi(url, PATIENCE), url, settings, templates, statesOf }
 })
 
 export type RealSite = Effect.Success<ReturnType<typeof serve>>

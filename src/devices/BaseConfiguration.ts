@@ -10,7 +10,9 @@ import type { BasePush, BasePushed } from "./DeviceCalls.ts"
 import type { DeviceLogin, LoggedIn } from "./DeviceLogin.ts"
 import * as ShownCheck from "./ShownCheck.ts"
 import type { JobSelection } from "../drivers/Candidate.ts"
+import type { DriverSession } from "../drivers/Driver.ts"
 import * as DeviceConnection from "./DeviceConnection.ts"
+import * as TimedMove from "./TimedMove.ts"
 import { promisedBy } from "./LoadPromise.ts"
 import type { ConfigStore } from "../store/ConfigStore.ts"
 
@@ -41,39 +43,75 @@ export type MayCommit = Effect.Effect<boolean, string>
 /** Logins that were refused while the switch was looked for on its new address. */
 type Refusals = DeviceConnection.RefusedLogins
 
-/** True when the device with this hostname answers there to the credentials of the state. */
-const answers = (
-  login: DeviceLogin["Service"],
-  device: Device,
-  at: { readonly address: string; readonly state: "INIT" | "DISCOVERED"; readonly hostname: string | null },
-  refusals: Refusals = DeviceConnection.makeRefusals()
+/** A login of the device there, with the credentials of the state, and what is found in it; null if there is no answer. */
+const lookAt = <A, E extends { readonly message: string }, R>(
+  { device, login }: Pick<Search, "device" | "login">,
+  at: { readonly address: string; readonly state: "INIT" | "DISCOVERED" },
+  refusals: Refusals,
+  look: (loggedIn: LoggedIn) => Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function* () {
-    if (!refusals.mayTry(yield* Clock.currentTimeMillis)) return false
-    const { session } = yield* login.open(device, { ...at, connectSeconds: CONNECT_SECONDS })
-    return at.hostname === null || (yield* session.facts).hostname === at.hostname
+    if (!refusals.mayTry(yield* Clock.currentTimeMillis)) return null
+    const loggedIn = yield* Effect.tapErrorTag(
+      login.open(device, { ...at, connectSeconds: CONNECT_SECONDS }),
+      "ConnectAuthError",
+      () => Effect.map(Clock.currentTimeMillis, refusals.refused)
+    )
+    return yield* look(loggedIn)
   }).pipe(
     Effect.scoped,
-    Effect.tapErrorTag("ConnectAuthError", () => Effect.map(Clock.currentTimeMillis, refusals.refused)),
     Effect.tapError((error) => Effect.logDebug("No answer", { device: device.hostname, ...at, error: error.message })),
-    Effect.orElseSucceed(() => false)
+    Effect.orElseSucceed(() => null)
   )
 
-/** Waits until the device answers on its new address. */
-const moved = (login: DeviceLogin["Service"], device: Device, { newAddress, newHostname }: Push, refusals: Refusals) =>
-  answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname }, refusals).pipe(
-    Effect.repeat({ until: (found) => found, schedule: Schedule.spaced(PAUSE) }),
-    Effect.asVoid
+/** Where a switch is looked for, and what is known of its move. */
+interface Search {
+  readonly login: DeviceLogin["Service"]
+  readonly device: Device
+  readonly push: Push
+  /** Null for a switch whose commit stays. */
+  readonly times: TimedMove.MoveTimes | null
+  readonly memory: TimedMove.MoveMemory
+  readonly refusals: { readonly new: Refusals; readonly old: Refusals }
+}
+
+/** True when the device answers on its new address, and stays there. */
+const answersAnew = (search: Search) => {
+  const { device, memory, push, refusals, times } = search
+  const at = { address: push.newAddress, state: "INIT" } as const
+  return Effect.map(
+    lookAt(search, at, refusals.new, (loggedIn) =>
+      Effect.gen(function* () {
+        if ((yield* loggedIn.session.facts).hostname !== push.newHostname) return false
+        return times === null || (yield* TimedMove.keep(loggedIn, device, push.sessionName, memory))
+      })
+    ),
+    (found) => found === true
   )
+}
+
+const atOld = ({ push }: Search) => ({ address: push.oldAddress, state: "DISCOVERED" }) as const
+
+/** What the device says of its move on its old address; null if it does not answer there. */
+const moveState = (search: Search) =>
+  lookAt(search, atOld(search), search.refusals.old, (loggedIn) =>
+    TimedMove.stateOf(loggedIn, search.device, search.push.sessionName)
+  )
+
+/** Waits until the device answers on its new address, or has come back. */
+const settled = (search: Search) =>
+  Effect.gen(function* () {
+    if (yield* answersAnew(search)) return true
+    return search.times !== null && (yield* moveState(search)) === "takenBack"
+  }).pipe(Effect.repeat({ until: (found) => found, schedule: Schedule.spaced(PAUSE) }), Effect.as("seen" as const))
 
 /** Loads the configuration; all of its lines are new to the switch, so its promised configuration must contain all of them. */
 const load = Effect.fnUntraced(function* (
   learned: ConfigStore["Service"]["learned"],
   loggedIn: LoggedIn,
-  device: Device,
-  { config, sessionName: name }: Push
+  { device, memory, push: { config, sessionName: name } }: Search
 ) {
-  const { session } = loggedIn
+  const { driver, session } = loggedIn
   const running = yield* session.runningConfig
   // a device is served one call at a time, so any session of Switchyard on it is abandoned
   const loaded = yield* session.load({
@@ -84,7 +122,8 @@ const load = Effect.fnUntraced(function* (
     readBack: true,
     runs: running
   })
-  const promised = Option.map(promisedBy(loggedIn.driver.platform, running, loaded), ({ text }) => text)
+  const promised = Option.map(promisedBy(driver.platform, running, loaded), ({ text }) => text)
+  memory.promised = loaded.willRun === null ? null : driver.configHash(loaded.willRun)
   const { hostname, os_version } = device
   const seen: Array<string> = []
   const remark = (sentence: string) => void seen.push(sentence)
@@ -104,19 +143,23 @@ const load = Effect.fnUntraced(function* (
   }
 })
 
+/** Commits so that the device may answer on its new address only. */
+const commit = (session: DriverSession, { push: { sessionName }, times }: Search) =>
+  session.move === null || times === null
+    ? session.commitAndSave(sessionName, CONNECT_SECONDS)
+    : session.move.commit(sessionName, times.timer, times.silence)
+
 /** Loads, commits and saves in one go. The answer to the commit may never come, so the new address is tried meanwhile. */
 const send = Effect.fnUntraced(function* (
-  { learned, login }: PushServices,
-  device: Device,
-  push: Push,
-  mayCommit: MayCommit,
-  refusals: Refusals
+  learned: ConfigStore["Service"]["learned"],
+  search: Search,
+  mayCommit: MayCommit
 ) {
+  const { device, login, push } = search
   const failed = (sent: boolean) => (error: Parameters<typeof errorText>[0]) =>
     Effect.fail<PushFailure>({ text: errorText(error), sent, aborted: false })
-  const name = push.sessionName
   const session = yield* login.open(device, { state: "DISCOVERED", address: push.oldAddress }).pipe(
-    Effect.tap((loggedIn) => load(learned, loggedIn, device, push)),
+    Effect.tap((loggedIn) => load(learned, loggedIn, search)),
     Effect.map((loggedIn) => loggedIn.session),
     // a command among the lines may have committed them
     Effect.catch((error) => failed(error._tag === "LeftConfiguration" && error.committed)(error))
@@ -124,9 +167,9 @@ const send = Effect.fnUntraced(function* (
   const notSent = (text: string, aborted: boolean): PushFailure => ({ text, sent: false, aborted })
   const wanted = yield* Effect.mapError(mayCommit, (text) => notSent(text, false))
   if (!wanted) return yield* Effect.fail(notSent("JobAborted: The job was aborted before the commit\n", true))
-  yield* session.commitAndSave(name, CONNECT_SECONDS).pipe(
+  return yield* commit(session, search).pipe(
     Effect.catch((error) => failed(error._tag !== "CommitError")(error)),
-    Effect.raceFirst(moved(login, device, push, refusals))
+    Effect.raceFirst(settled(search))
   )
 }, Effect.scoped)
 
@@ -146,35 +189,61 @@ const tidy = (login: DeviceLogin["Service"], device: Device, { oldAddress, sessi
     )
   )
 
+/** How long the switch is looked for: one that moves under its timer until it has certainly come back. */
+const secondsToLook = ({ push, times }: Search, sent: "answered" | "silent" | "seen" | null): number => {
+  if (times === null) return push.seconds
+  return sent === "silent" ? 0 : times.after
+}
+
 /** Pushes (unless the switch is only to be looked for) and reports the address on which it answers. Never guesses from silence. */
 export const push = Effect.fn("BaseConfiguration.push")(function* (
-  services: PushServices,
+  { learned, login }: PushServices,
   device: Device,
   request: Push,
   mayCommit: MayCommit
 ): Effect.fn.Return<BasePushed> {
-  const { login } = services
-  const refusals = DeviceConnection.makeRefusals()
-  const failed = request.lookOnly
-    ? null
-    : yield* Effect.match(send(services, device, request, mayCommit, refusals), {
-        onSuccess: () => null,
-        onFailure: (error) => error
+  const times = TimedMove.timesOf(device, request.seconds)
+  const refusals = { new: DeviceConnection.makeRefusals(), old: DeviceConnection.makeRefusals() }
+  const search: Search = { login, device, push: request, times, memory: TimedMove.newMemory(), refusals }
+  const sent = request.lookOnly
+    ? { end: null, failed: null }
+    : yield* Effect.match(send(learned, search, mayCommit), {
+        onSuccess: (end) => ({ end, failed: null }),
+        onFailure: (failed) => ({ end: null, failed })
       })
+  const { end, failed } = sent
   const failure = failed?.text ?? null
   if (failed?.sent === false) {
     yield* tidy(login, device, request)
     return { newAddressAnswers: false, oldAddressAnswers: true, aborted: failed.aborted, failure }
   }
-  const deadline = (yield* Clock.currentTimeMillis) + request.seconds * 1000
-  const { newAddress, newHostname, oldAddress } = request
+  const onOld = (text: string | null): BasePushed => ({
+    newAddressAnswers: false,
+    oldAddressAnswers: true,
+    aborted: false,
+    failure: text
+  })
+  const started = yield* Clock.currentTimeMillis
+  const deadline = started + secondsToLook(search, end) * 1000
   do {
-    if (yield* answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname }, refusals)) {
+    if (yield* answersAnew(search)) {
       return { newAddressAnswers: true, oldAddressAnswers: false, aborted: false, failure: null }
+    }
+    if (times !== null) {
+      const state = yield* moveState(search)
+      if (state === "takenBack") {
+        return onOld(failure ?? TimedMove.takenBack(device.hostname, request, times, search.memory))
+      }
+      // before the restart nothing was committed
+      const isOver = (yield* Clock.currentTimeMillis) >= started + request.seconds * 1000
+      if (state === "absent" && request.lookOnly && isOver) return onOld(null)
     }
     yield* Effect.sleep(PAUSE)
   } while ((yield* Clock.currentTimeMillis) < deadline)
-  const oldAnswers = yield* answers(login, device, { address: oldAddress, state: "DISCOVERED", hostname: null })
-  if (oldAnswers) yield* tidy(login, device, request)
-  return { newAddressAnswers: false, oldAddressAnswers: oldAnswers, aborted: false, failure }
+  const last = yield* lookAt(search, atOld(search), DeviceConnection.makeRefusals(), () => Effect.succeed(true))
+  if (last === true) {
+    yield* tidy(login, device, request)
+    return onOld(failure)
+  }
+  return { newAddressAnswers: false, oldAddressAnswers: false, aborted: false, failure }
 })

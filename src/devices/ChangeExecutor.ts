@@ -4,6 +4,7 @@
  * docs/concepts.md#the-promises.
  */
 import { Effect, Option, type Scope } from "effect"
+import { resultEnd } from "../../machines/change/ChangeChecks.ts"
 import { type ChangeOutcome, inputOf, outcomeOf } from "../../machines/change/ChangeDecision.ts"
 import type { ChangeRow, Proof, Verdict } from "../../machines/change/ChangeRow.ts"
 import type { ChangeReport } from "./DeviceCalls.ts"
@@ -12,6 +13,7 @@ import { platformOf } from "../domain/platforms/Platforms.ts"
 import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"
 import type { IdentityStore } from "../store/IdentityStore.ts"
 import type { WorkClaim } from "../drivers/Driver.ts"
+import * as ChangeChecks from "./ChangeChecks.ts"
 import * as ChangeRun from "./ChangeRun.ts"
 import { claimOf, type LastKnown, type RunError } from "./ChangeRun.ts"
 import * as ChangeSteps from "./ChangeSteps.ts"
@@ -19,8 +21,22 @@ import * as DeviceConnection from "./DeviceConnection.ts"
 import type { DeviceLogin } from "./DeviceLogin.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import * as KnownSecrets from "./KnownSecrets.ts"
+import { checkEnded } from "../runtime/metrics/Metrics.ts"
 import type { ConfigStore } from "../store/ConfigStore.ts"
 import type { ReadChange } from "./ServedDevice.ts"
+
+/** The results of the checks, or those that a live run would make. */
+const checksIn = (row: ChangeRow): Pick<ChangeReport, "checks" | "plannedChecks"> => {
+  if (row.checking === undefined) return {}
+  const { results = [] } = row.checking
+  return row.dryRun ? { plannedChecks: ChangeChecks.planned(row) } : results.length === 0 ? {} : { checks: results }
+}
+
+/** Counts the checks that have ended in this run. */
+const countChecks = (before: ChangeRow, { checking }: ChangeRow): void => {
+  if (before.checking?.end !== undefined || checking?.end === undefined) return
+  for (const result of checking.results ?? []) checkEnded(result.name, resultEnd(result), result.seconds)
+}
 
 const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string | null): ChangeReport => ({
   waiting: outcome === null,
@@ -35,7 +51,8 @@ const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string |
   hash: row.candidateHash,
   ...(row.proof === undefined ? {} : { proof: row.proof }),
   ...(row.remarks === undefined || row.remarks.length === 0 ? {} : { remarks: row.remarks }),
-  ...(row.notes === undefined ? {} : { notes: row.notes })
+  ...(row.notes === undefined ? {} : { notes: row.notes }),
+  ...checksIn(row)
 })
 
 export interface Services {
@@ -55,6 +72,10 @@ export interface Services {
   readonly suffices: ReadonlyArray<Proof>
   /** A keyed digest of a secret. */
   readonly digest: (text: string) => string
+  /** What checks need of the database and of other devices. */
+  readonly checks: Pick<ChangeChecks.CheckContext, "ask" | "askOutside" | "portsOf"> & {
+    readonly neighbours: (deviceId: number) => ChangeChecks.CheckContext["neighbours"]
+  }
 }
 
 /** The name that the device reports; empty if it reports none. */
@@ -89,7 +110,16 @@ const connect = Effect.fnUntraced(function* (
     suffices: services.suffices,
     loadMode: change.load_mode,
     connection,
-    loginLine: platform?.loginLine ?? null,
+    checks: {
+      deviceId: device.id,
+      hostname: device.hostname,
+      connection,
+      neighbours: services.checks.neighbours(device.id),
+      portsOf: services.checks.portsOf,
+      ask: services.checks.ask,
+      askOutside: services.checks.askOutside
+    },
+    platform,
     mayAbort: { _tag: "allBut", jobs: change.unfinished_jobs.filter((job) => job !== change.job_id) },
     runsOther: (hash) => identities.runsElsewhere(device.id, hash, change.job_id),
     shown: {
@@ -142,6 +172,7 @@ export const run = Effect.fn("ChangeExecutor.run")(function* (
     }
   )
   const { row } = end
+  countChecks(change.protocol, row)
   const isAsked = row.mode === 2 && !row.dryRun && row.phase === "unchanged" && seen.running !== null
   const name = end.waits || isAsked ? yield* askName(connection) : {}
   const remarks = [...new Set([...(row.remarks ?? []), ...seen.remarks])]

@@ -16,7 +16,6 @@ import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type KnownSecrets, markOf } from "./KnownSecrets.ts"
 import { promisedBy } from "./LoadPromise.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
-import { usersIn } from "./Logins.ts"
 import type { SqlError } from "effect/sql"
 
 /** The candidate to be proved, and the proofs that suffice. */
@@ -173,28 +172,31 @@ export const prove = Effect.fnUntraced(function* (
 // The logins of a change: after its commit each login of Switchyard must work, or the change is not proved
 // (docs/security.md#changing-passwords). Otherwise a wrong password would be found only when all logins fail.
 
-/** Informs the connection about the logins of this change. While the change is being taken back, the old ones are valid. */
-export const expectLogins = (connection: DeviceConnection, loginLine: RegExp | null, row: ChangeRow): void => {
-  const { committedAt, diff, goal, timerSeconds } = row
-  const users = usersIn(loginLine, diff)
+/**
+ * Informs the connection about the users whose logins this change sets (`Logins.usersIn`). While the change is being taken back, the old
+ * ones are valid.
+ */
+export const expectLogins = (
+  connection: DeviceConnection,
+  users: ReadonlySet<string>,
+  { committedAt, goal, timerSeconds }: ChangeRow
+): void => {
   const replaced = users.size > 0 && committedAt !== null && goal === "new" ? { users, at: committedAt } : null
   const rollsBackAt = committedAt === null || timerSeconds === null ? null : committedAt + timerSeconds * 1000
   connection.committed(replaced, rollsBackAt)
 }
 
 /**
- * Completes an observation over the open connection by trying the new logins of Switchyard's other users. A refused login makes it
+ * Completes an observation over the open connection by trying the new logins of Switchyard's other users among these. A refused login makes it
  * `loginRefused`.
  */
 export const proveLogins = Effect.fnUntraced(function* (
   connection: DeviceConnection,
-  loginLine: RegExp | null,
-  { diff, goal }: ChangeRow,
+  users: ReadonlySet<string>,
+  { goal }: ChangeRow,
   event: ChangeEvent
 ): Effect.fn.Return<ChangeEvent, LoginError> {
-  if (event.type !== "OBSERVED" || event.running !== "candidate" || goal !== "new") return event
-  const users = usersIn(loginLine, diff)
-  if (users.size === 0) return event
+  if (event.type !== "OBSERVED" || event.running !== "candidate" || goal !== "new" || users.size === 0) return event
   const { otherUsers } = yield* connection.current
   for (const user of otherUsers) {
     if (!users.has(user)) continue

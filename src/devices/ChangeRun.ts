@@ -5,7 +5,14 @@
  */
 import { Clock, Context, Duration, Effect, Option, Schedule, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import type { ChangeEvent, ChangeRow, ClaimTask, LookTask, StepTask } from "../../machines/change/ChangeRow.ts"
+import type {
+  ChangeEvent,
+  ChangeRow,
+  CheckTask,
+  ClaimTask,
+  LookTask,
+  StepTask
+} from "../../machines/change/ChangeRow.ts"
 import { configChange } from "../../machines/change/ConfigChange.ts"
 import type { ChangeStore, ClaimTexts } from "../store/ChangeStore.ts"
 import { annotate, spanned } from "../runtime/Spans.ts"
@@ -110,6 +117,8 @@ export const liveChange = configChange.provide({
     verify: step("verify", ({ steps }, { row }) => steps.verify(row)),
     load: claimed("load", ({ steps }, { row }) => steps.load(row)),
     discard: claimed("discard", ({ steps }, { row }) => steps.discard(row)),
+    readBefore: step("readBefore", ({ steps }, { row }) => steps.readBefore(row)),
+    check: step<CheckTask>("check", ({ steps }, { row, since }) => steps.check(row, since)),
     commit: claimed("commit", ({ steps }, { row }) => steps.commit(row)),
     observe: step<LookTask>("observe", (run, task) => {
       const look = Effect.suspend(() => run.steps.observe(task.row, task.newConnection))

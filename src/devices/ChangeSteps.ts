@@ -19,9 +19,18 @@ import type { JobSelection } from "../drivers/Candidate.ts"
 import type { ConfigSessions } from "../drivers/Driver.ts"
 import { shownHash } from "../drivers/UnifiedDiff.ts"
 import type { SecretDigests } from "../store/ChangeStore.ts"
+import * as ChangeChecks from "./ChangeChecks.ts"
 import * as ChangeProof from "./ChangeProof.ts"
+import { type LoginNotation, usersIn } from "./Logins.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
-import { type DriverError, type ReadError, renderError, UnexpectedAnswer } from "../drivers/DriverErrors.ts"
+import {
+  type DriverError,
+  type ReadError,
+  renderError,
+  SessionLockedException,
+  UnexpectedAnswer
+} from "../drivers/DriverErrors.ts"
+import { TIMER_OF_OTHERS } from "../drivers/LoadChecks.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { KnownSecrets } from "./KnownSecrets.ts"
 import * as KeptLines from "./KeptLines.ts"
@@ -133,10 +142,10 @@ type ChangeRowAfterCommit = Pick<ChangeRow, "candidateHash" | "oldHash" | "setSe
 /** The inputs of a change in addition to its row. */
 export interface ChangeContext extends LoadContext {
   readonly connection: DeviceConnection
+  readonly checks: ChangeChecks.CheckContext
   /** The accepted proofs; one of them must be made. */
   readonly suffices: ReadonlyArray<Proof>
-  /** A line that gives a user a login on this platform; null where it is not known. */
-  readonly loginLine: RegExp | null
+  readonly platform: LoginNotation | undefined
   /** Called with the running configuration if it differs from the one that was proved last. */
   readonly runsOther: (hash: string) => Effect.Effect<void, SqlError.SqlError>
   /** Kept up to date by the steps that read. */
@@ -154,6 +163,8 @@ export interface ChangeSteps {
   readonly verify: (row: ChangeRow) => StepEnd
   readonly load: (row: ChangeRow) => StepEnd
   readonly discard: (row: ChangeRow) => StepEnd
+  readonly readBefore: (row: ChangeRow) => StepEnd
+  readonly check: (row: ChangeRow, since: number) => StepEnd
   readonly commit: (row: ChangeRow) => StepEnd
   readonly observe: (row: ChangeRow, newConnection: boolean) => StepEnd
   readonly confirm: (row: ChangeRow) => StepEnd
@@ -186,6 +197,10 @@ const sightOf = (row: ChangeRow, { pending, timer }: ConfigSessions): TimerSight
 const MERGES =
   "Commits on the device keep what others have changed meanwhile, which may be why it does not run what was pushed"
 
+/** The remark about a change that begins anew, or ends, because its candidate is gone with its login. */
+const ENDED_WITH_LOGIN =
+  "The connection broke before the device had answered the commit, and the candidate ended with it; the device ran the configuration that it had before"
+
 const otherSessionsRemark = (names: ReadonlyArray<string>): string =>
   `Other people's configuration sessions are open on the device and were left alone: ${names.join(", ")}`
 
@@ -193,6 +208,15 @@ const MOST_SHOWN = 10
 
 /** Milliseconds for which a list of sessions stands for another one over the same connection. */
 const RECENT = 2_000
+
+/** The refusal because of another user's commit timer, with its name. */
+const foreignTimerOf = (hostname: string, { pending }: ConfigSessions) =>
+  Option.match(pending, {
+    onNone: () => ({}),
+    onSome: ({ name: session }) => ({
+      failure: renderError(new SessionLockedException({ hostname, session, message: TIMER_OF_OTHERS }))
+    })
+  })
 
 /** The remark about a running configuration that a command in a candidate has altered. */
 const alteredRemark = (before: string | null, now: string): string => {
@@ -250,6 +274,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
       type: "RUNNING_READ",
       hash,
       foreignTimer: Option.isSome(sessions.pending),
+      ...foreignTimerOf(context.shown.hostname, sessions),
       savesAtCommit,
       isExpected,
       isShown
@@ -263,7 +288,9 @@ export const make = (context: ChangeContext): ChangeSteps => {
       const { otherSessions, candidate } = yield* loadCandidate(context, yield* connection.current, row, before)
       if (otherSessions.length > 0) texts.remarks = [...texts.remarks, otherSessionsRemark(otherSessions)]
       const isOther = row.shown !== undefined && row.shown.diff !== shownHash(candidate.diff)
-      return ended({ type: "LOADED", isOther, ...candidate })
+      const names = row.checks === undefined ? [] : ChangeChecks.namesFor(row.checks, candidate.diff)
+      const checking = names.length === 0 ? {} : { checking: { names } }
+      return ended({ type: "LOADED", isOther, ...candidate, ...checking })
     }).pipe(
       Effect.catchTags({
         ReplaceConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),
@@ -304,7 +331,10 @@ export const make = (context: ChangeContext): ChangeSteps => {
       yield* timerSeconds === null ? session.commit(sessionName) : session.commitTimed(sessionName, timerSeconds)
       // the timer starts at the end of the commit, which may take minutes
       const at = yield* Clock.currentTimeMillis
-      const candidateHash = yield* hashAfterCommit(loggedIn, row)
+      // the commit was answered, whatever becomes of this login afterwards
+      const candidateHash = yield* Effect.catch(hashAfterCommit(loggedIn, row), ({ message }) =>
+        Effect.as(Effect.logDebug("The configuration could not be read after the commit", { error: message }), null)
+      )
       return ended({ type: "COMMITTED", at, candidateHash })
     }).pipe(
       Effect.catchTag("CommitError", (error) =>
@@ -333,12 +363,17 @@ export const make = (context: ChangeContext): ChangeSteps => {
     const seen = (running: Observation["running"]) => {
       if (running === "neither" && mergesAtCommit) texts.remarks = [...texts.remarks, MERGES]
       const own = running === "candidate" && !isPromised ? { hash } : {}
+      const endsWithLogin = driver.platform.capabilities?.endsWithLogin === true
+      if (endsWithLogin && running === "old" && row.committedAt === null && row.phase === "looking") {
+        texts.remarks = [...texts.remarks, ENDED_WITH_LOGIN]
+      }
       return ended({
         type: "OBSERVED",
         running,
         ourTimer,
         ...(isOmitted && { timerOmitted: true }),
         ourSession,
+        ...(endsWithLogin && { endsWithLogin }),
         ...own
       })
     }
@@ -367,11 +402,11 @@ export const make = (context: ChangeContext): ChangeSteps => {
   })
 
   const lookWithLogins = (row: ChangeRow, newConnection: boolean) => {
-    const { loginLine } = context
-    ChangeProof.expectLogins(connection, loginLine, row)
+    const users = usersIn(context.platform, context.candidate, row.diff)
+    ChangeProof.expectLogins(connection, users, row)
     const seen = look(row, newConnection)
     return newConnection
-      ? Effect.flatMap(seen, (event) => ChangeProof.proveLogins(connection, loginLine, row, event))
+      ? Effect.flatMap(seen, (event) => ChangeProof.proveLogins(connection, users, row, event))
       : seen
   }
 
@@ -415,11 +450,20 @@ export const make = (context: ChangeContext): ChangeSteps => {
 
   const lost = (error: AnyError) => Effect.as(connection.close, ended({ type: "LOST", failure: errorText(error) }))
 
+  /** The database is away: the checks are read again while their time lasts. */
+  const unchecked = (error: SqlError.SqlError) =>
+    Effect.gen(function* () {
+      yield* Effect.logWarning("The checks of a change could not be read", { error: error.message })
+      return ended({ type: "CHECKED", at: yield* Clock.currentTimeMillis, results: [] })
+    })
+
   return {
     open: Effect.catch(Effect.as(connection.fresh, ended({ type: "OPENED" })), lost),
     verify: (row) => Effect.catch(verify(row), lost),
     load: (row) => Effect.catch(load(row), lost),
     discard: (row) => Effect.catch(discard(row), lost),
+    readBefore: (row) => Effect.catch(ChangeChecks.readBefore(context.checks, row), lost),
+    check: (row, since) => Effect.catch(ChangeChecks.readAfter(context.checks, row, since), unchecked),
     commit: (row) => Effect.catch(commit(row), lost),
     observe: (row, newConnection) => Effect.catch(lookWithLogins(row, newConnection), unreachable),
     confirm: (row) => Effect.catch(confirm(row), lost),

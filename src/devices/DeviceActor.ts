@@ -13,10 +13,13 @@ import { JobStore } from "../store/JobStore.ts"
 import { OperationStore } from "../store/OperationStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
+import * as TimedMove from "./TimedMove.ts"
 import * as ChangeExecutor from "./ChangeExecutor.ts"
+import * as CheckReadings from "./CheckReadings.ts"
 import { errorText, errorType } from "./ChangeSteps.ts"
 import { ChangeMoved, DeviceEntity, DeviceFailure } from "./DeviceCalls.ts"
 import { DeviceLogin, type LoggedIn, type LoginOptions } from "./DeviceLogin.ts"
+import { MonitoringSystem } from "./MonitoringSystem.ts"
 import * as Operations from "./Operations.ts"
 import * as PortBounce from "./PortBounce.ts"
 import * as ServedDevice from "./ServedDevice.ts"
@@ -85,8 +88,9 @@ const readRunningConfig = ({ driver, session }: LoggedIn) =>
   Effect.map(session.runningConfig, (config) => ({ config, hash: driver.configHash(config) }))
 
 /** Reads the running configuration last: the device is expected to run it from then on. */
-const finishInit = Effect.fnUntraced(function* (loggedIn: LoggedIn) {
+const finishInit = Effect.fnUntraced(function* (loggedIn: LoggedIn, hostname: string) {
   const { session } = loggedIn
+  yield* TimedMove.insistOnEnd(loggedIn, hostname)
   yield* session.save
   const facts = yield* session.facts
   return { facts, hostKey: session.hostKey, running: yield* readRunningConfig(loggedIn) }
@@ -119,7 +123,8 @@ const make = Effect.gen(function* () {
     alone: Option.isNone(config.CLUSTER_HOST),
     proofDelay: config.COMMIT_CONFIRMED_WAIT,
     suffices: config.CHANGE_PROOFS,
-    digest: (yield* SecretKey).digester("proved secrets")
+    digest: (yield* SecretKey).digester("proved secrets"),
+    checks: yield* CheckReadings.make
   }
   const address = yield* Entity.CurrentAddress
   const id = Number(address.entityId)
@@ -155,6 +160,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap(device, ({ hostname }) => session(as, (loggedIn) => work(loggedIn.session, hostname)))
 
   const reading = withSession({})
+  const beside = CheckReadings.makeBeside()
   const changing = withSession({ changes: {} })
   const ports = PortBounce.make(operations, id, changing)
   const worker = { operations, deviceId: id }
@@ -210,7 +216,18 @@ const make = Effect.gen(function* () {
         null,
         reading((session) => session.lldpDetail)
       ),
+    // out of turn, because a device that waits for its neighbour's turn may be the one that the neighbour waits for
+    ReadBeside: ({ payload }) => beside.read(reading, payload.questions),
+    ShowBeside: ({ payload }) => beside.show(reading, payload.commands),
     ReadTables: () => serve("READ", "ReadTables", null, reading(Operations.readTables)),
+
+    ReadState: ({ payload }) =>
+      serve(
+        "READ",
+        "ReadState",
+        null,
+        reading((session, hostname) => Operations.readState(session, hostname, payload.questions))
+      ),
 
     MergeConfig: ({ payload }) => serve("OPERATE", "MergeConfig", null, session(payload.login, mergeConfig(payload))),
     PushBase: ({ payload }) =>
@@ -222,7 +239,15 @@ const make = Effect.gen(function* () {
           BaseConfiguration.push({ login, learned }, row, payload, isWanted(payload.jobId))
         )
       ),
-    FinishInit: () => serve("OPERATE", "FinishInit", null, session({ state: "INIT" }, finishInit)),
+    FinishInit: () =>
+      serve(
+        "OPERATE",
+        "FinishInit",
+        null,
+        Effect.flatMap(device, ({ hostname }) =>
+          session({ state: "INIT" }, (loggedIn) => finishInit(loggedIn, hostname))
+        )
+      ),
     BouncePorts: ({ payload }) => serve("OPERATE", "BouncePorts", null, ports.bounce(payload)),
     FinishBounce: () =>
       serve(
@@ -277,4 +302,4 @@ export const layer = DeviceEntity.toLayer(make, {
   maxIdleTime: IDLE,
   concurrency: "unbounded",
   mailboxCapacity: "unbounded"
-}).pipe(Layer.provide(ActorInspection.layer))
+}).pipe(Layer.provide([ActorInspection.layer, MonitoringSystem.layer]))

@@ -6,7 +6,9 @@ import { Effect, Schedule, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { changePhases, proofs, verdicts } from "../../machines/change/ChangeRow.ts"
-import { ChangeNotes } from "../domain/Job.ts"
+import { ShownOutput } from "../domain/checks/PluginQuestion.ts"
+import { Question, StateAnswer } from "../domain/checks/Readings.ts"
+import { ChangeNotes, CheckResult, PlannedCheck } from "../domain/Job.ts"
 import { DeviceState } from "../domain/Device.ts"
 import { ShownIdentity, type WrongDevice } from "../domain/DeviceIdentity.ts"
 import { InterfaceStates, NeighbourDetails, Neighbours, Optics } from "../drivers/Driver.ts"
@@ -77,6 +79,10 @@ export const ChangeReport = Schema.Struct({
   remarks: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Notes about the load. */
   notes: Schema.optionalKey(ChangeNotes),
+  /** The results of its checks; absent for a device without any. */
+  checks: Schema.optionalKey(Schema.Array(CheckResult)),
+  /** The checks that a live run would make; only of a dry run. */
+  plannedChecks: Schema.optionalKey(Schema.Array(PlannedCheck)),
   /** The name that the device gave after a mode-2 commit, as evidence that it answers. */
   fqdn: Schema.optionalKey(Schema.String)
 })
@@ -185,8 +191,31 @@ export const ReadNeighbourDetails = Rpc.make("ReadNeighbourDetails", {
   error: DeviceFailure
 })
 
+const stateCall = {
+  payload: { questions: Schema.Array(Question) },
+  success: Schema.Array(StateAnswer),
+  error: DeviceFailure
+}
+
+/**
+ * Reads the state of a device for the checks of a change on its neighbour, or of a job without a change, over a session of its own and
+ * out of turn: two devices that change at the same time and read each other must not wait for each other. An answer for each question, in
+ * their order.
+ */
+export const ReadBeside = Rpc.make("ReadBeside", stateCall)
+
+/** Gives a device read-only commands, as `ReadBeside` asks; what each has shown, without secrets, in their order. */
+export const ShowBeside = Rpc.make("ShowBeside", {
+  payload: { commands: Schema.Array(Schema.String) },
+  success: Schema.Array(ShownOutput),
+  error: DeviceFailure
+})
+
 /** Reads the machines that a switch has learnt. */
 export const ReadTables = Rpc.make("ReadTables", { success: LearnedTables, error: DeviceFailure })
+
+/** Asks all questions over one login; an answer for each, in their order. */
+export const ReadState = Rpc.make("ReadState", stateCall)
 
 /** Takes ports down and up again, if the device has them and they are enabled. */
 export const BouncePorts = Rpc.make("BouncePorts", { payload: Bounce, success: Bounced, error: DeviceFailure })
@@ -218,6 +247,9 @@ const operationCalls = [
   ReadOptics,
   ReadNeighbourDetails,
   ReadTables,
+  ReadBeside,
+  ShowBeside,
+  ReadState,
   BouncePorts,
   FinishBounce,
   InstallCertificate,

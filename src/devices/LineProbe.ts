@@ -141,6 +141,9 @@ const defaultPlace = Effect.fnUntraced(function* (
 
 const ALONE = "it shows it when the section is loaded alone"
 
+/** Such a platform has one candidate for a login, so the line cannot be loaded into another one. */
+const ONE_CANDIDATE = "it has one candidate at a time, so how it would show the line alone could not be looked at"
+
 /** The line is not to blame for this. */
 const notLooked = (why: string): Probed => ({
   _tag: "Unseen",
@@ -150,6 +153,7 @@ const notLooked = (why: string): Probed => ({
 /** Finds out how the switch shows this line. */
 export const probe: (scene: ProbeScene, wanted: MissingLine) => Effect.Effect<Probed, DriverError> = Effect.fnUntraced(
   function* (scene, wanted): Effect.fn.Return<Probed, DriverError> {
+    if (scene.platform.capabilities?.endsWithLogin === true) return { _tag: "Unseen", why: ONE_CANDIDATE }
     const { line } = wanted
     const section = sectionAround(scene.platform, scene.candidate, wanted)
     const added = yield* addedBy(scene, line, section)

@@ -12,6 +12,7 @@ import { OwnFault, type OwnKind } from "../runtime/SystemErrors.ts"
 import { blocked } from "../store/AnswerTime.ts"
 import { untilHindered } from "../store/ForeignLocks.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
+import type { Question, StateAnswer } from "../domain/checks/Readings.ts"
 import { type Bounced, DeviceEntity, patiently } from "./DeviceCalls.ts"
 import type { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Driver.ts"
 import { passGate } from "../drivers/LoadChecks.ts"
@@ -144,6 +145,7 @@ const make = Effect.gen(function* () {
     neighbourDetails: (device) => read(device, entityOf(String(device.id)).ReadNeighbourDetails()),
     optics: (device) => read(device, entityOf(String(device.id)).ReadOptics()),
     interfaces: (device) => read(device, entityOf(String(device.id)).ReadInterfaces()),
+    state: (device, questions) => read(device, entityOf(String(device.id)).ReadState({ questions })),
     bounce
   })
 })
@@ -161,6 +163,11 @@ export class LiveDevices extends Context.Service<
     readonly neighbourDetails: Read<NeighbourDetails>
     readonly optics: Read<Optics>
     readonly interfaces: Read<InterfaceStates>
+    /** The answers to questions that the platform of the device offers, in their order. */
+    readonly state: (
+      device: Device,
+      questions: ReadonlyArray<Question>
+    ) => Effect.Effect<ReadonlyArray<StateAnswer>, DeviceUnread>
     /** Continues to its end when the request is given up, so that no port stays down. */
     readonly bounce: (
       device: Device,

@@ -5,7 +5,9 @@
  * a lockout on the switch.
  */
 import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { usersWithAddedLogins } from "../domain/BraceLogins.ts"
 import type { Device, DeviceState } from "../domain/Device.ts"
+import type { Platform } from "../domain/platforms/Platform.ts"
 import { type Login, type LoginState, type PrivateKey, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import type { AcceptedLogin, LoginSlot, NamedLogin } from "../store/IdentityStore.ts"
 import type { DriverTarget, JumpHost } from "../drivers/Driver.ts"
@@ -160,10 +162,23 @@ const variables = (state: LoginState): Readonly<Record<LoginSlot, string>> => ({
   next: `USERNAME_${state}_NEXT and PASSWORD_${state}_NEXT`
 })
 
-/** Users whose logins the added lines of a difference set, by the platform's pattern for such a line. */
-export const usersIn = (loginLine: RegExp | null, diff: string | null): ReadonlySet<string> => {
+/** What of a platform says how a login is written. */
+export type LoginNotation = Pick<Platform, "configuration" | "loginLine">
+
+/**
+ * Users whose logins the added lines of a difference set: by the platform's pattern for such a line or, in braces, where no line names
+ * the user, by the candidate.
+ */
+export const usersIn = (
+  platform: LoginNotation | undefined,
+  candidate: string,
+  diff: string | null
+): ReadonlySet<string> => {
   const users = new Set<string>()
-  if (loginLine === null || diff === null) return users
+  if (platform === undefined || diff === null) return users
+  const { configuration, loginLine } = platform
+  if (configuration.sections === "braces") return usersWithAddedLogins(candidate, diff)
+  if (loginLine === null) return users
   for (const line of diff.split("\n")) {
     if (!line.startsWith("+") || line.startsWith("+++")) continue
     const user = loginLine.exec(line.slice(1).trim())?.[1]

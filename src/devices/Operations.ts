@@ -3,8 +3,10 @@
  * (docs/jobs.md#device_erase), learnt tables, upgrades. Each step of an operation that changes the device claims its row first
  * (promise 1). A restarted job repeats a begun step, because installing and erasing may be done twice.
  */
-import { Effect, Option, Schedule, Schema } from "effect"
-import { type FirmwareVerbs, offered } from "../drivers/Verbs.ts"
+import { Effect, Option, Result, Schedule, Schema } from "effect"
+import { MOST_SHOWN_TOGETHER, type ShownOutput } from "../domain/checks/PluginQuestion.ts"
+import type { Question, Reading, StateAnswer } from "../domain/checks/Readings.ts"
+import { type FirmwareVerbs, offered, readTogether } from "../drivers/Verbs.ts"
 import type { LearnedTables } from "../domain/DeviceReadings.ts"
 import { type Operation, OperationStore } from "../store/OperationStore.ts"
 import {
@@ -20,10 +22,11 @@ import type { SqlError } from "effect/sql"
 import type { OperationPhase } from "../domain/DeviceActivity.ts"
 import type { LoginError } from "./DeviceLogin.ts"
 import type { DriverSession } from "../drivers/Driver.ts"
-import type { DriverError } from "../drivers/DriverErrors.ts"
+import type { DriverError, NotOffered, ReadError } from "../drivers/DriverErrors.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import type { Device } from "../domain/Device.ts"
 import { capabilitiesOf } from "../domain/platforms/Platforms.ts"
+import { maskSecrets } from "../drivers/SecretMask.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { CertificateStore } from "../store/CertificateStore.ts"
 
@@ -148,6 +151,57 @@ export const readTables = Effect.fnUntraced(function* (session: DriverSession, h
   )
   const names = Object.entries(neighbours).map(([port, heard]) => [port, heard.map((one) => one.hostname)] as const)
   return { macs, arps, neighbours: Object.fromEntries(names) } satisfies LearnedTables
+})
+
+const stateAnswer = Result.match({
+  onSuccess: (reading: Reading): StateAnswer => ({ reading, problem: null }),
+  onFailure: ({ _tag: type, message }: ReadError | NotOffered): StateAnswer => ({
+    reading: null,
+    problem: { type, message }
+  })
+})
+
+/** Reads the state of a device; a question that fails does not keep the others from being answered. */
+export const readState = Effect.fnUntraced(function* (
+  session: DriverSession,
+  hostname: string,
+  questions: ReadonlyArray<Question>
+) {
+  const results = yield* readTogether(yield* offered(session, "readings", hostname), questions)
+  return results.map(stateAnswer)
+})
+
+/**
+ * Gives a device read-only commands; one that is refused does not keep the others from being shown. Texts leave this place without
+ * secrets, because they are for plugins.
+ */
+export const showAll = Effect.fnUntraced(function* (
+  session: DriverSession,
+  hostname: string,
+  commands: ReadonlyArray<string>
+) {
+  const { show } = yield* offered(session, "show", hostname)
+  const outputs: Array<ShownOutput> = []
+  let left = MOST_SHOWN_TOGETHER
+  for (const command of commands) {
+    const shown = left < 0 ? null : yield* Effect.result(show(command))
+    if (shown !== null && Result.isSuccess(shown)) left -= shown.success.length
+    outputs.push({ command, ...(shown === null || left < 0 ? TOO_MUCH : shownText(shown)) })
+  }
+  return outputs
+})
+
+const TOO_MUCH = {
+  text: null,
+  problem: {
+    type: "UnexpectedAnswer",
+    message: `the commands show more than ${MOST_SHOWN_TOGETHER} characters together`
+  }
+}
+
+const shownText = Result.match({
+  onSuccess: (text: string) => ({ text: maskSecrets(text), problem: null }),
+  onFailure: ({ _tag: type, message }: ReadError) => ({ text: null, problem: { type, message } })
 })
 
 // The steps of an upgrade (docs/jobs.md#device_upgrade). Each can be repeated: a correct image is not fetched again, and an active

@@ -21,7 +21,8 @@ import {
 } from "../drivers/MissingLines.ts"
 import { keepsMeaning } from "../drivers/SameMeaning.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
-import type { ConfigStore, Lookup } from "../store/ConfigStore.ts"
+import type { ConfigStore } from "../store/ConfigStore.ts"
+import type { Lookup } from "../store/LearnedLines.ts"
 import type { LoggedIn } from "./DeviceLogin.ts"
 import { probe, type Probed, type ProbeScene } from "./LineProbe.ts"
 
@@ -150,7 +151,12 @@ const noted = (
 ) =>
   ({
     ...(passed.length === 0 ? {} : { passed }),
-    said: remarks.map(({ answer, line, lineNumber }) => ({ line_number: lineNumber, line: line.trim(), answer })),
+    // line 0 with the switch's own path where it names no line
+    said: remarks.map(({ answer, line, lineNumber, path = "" }) => ({
+      line_number: lineNumber ?? 0,
+      line: line.trim() === "" ? path : line.trim(),
+      answer
+    })),
     not_shown: missing.slice(0, MOST_SHOWN).map((found) => ({
       line_number: found.lineNumber,
       line: maskSecrets(found.line),

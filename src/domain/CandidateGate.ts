@@ -5,6 +5,7 @@
  * that a command reads (banners, certificates, scripts) are data up to their end. Pure.
  */
 import { RE2JS } from "re2js"
+import { refusedStatements } from "./BraceGate.ts"
 import { openedInput } from "./ConfigLines.ts"
 import type { CommandWords, Platform, SharedWord } from "./platforms/Platform.ts"
 
@@ -423,9 +424,16 @@ const controlsIn = (text: string): ReadonlyArray<RefusedLine> => {
     .slice(0, MOST_REFUSED)
 }
 
+const refusedBraces = (text: string, { inPort = false }: GateContext): ReadonlyArray<RefusedLine> => {
+  const lines = text.split("\n")
+  return refusedStatements(text, inPort)
+    .slice(0, MOST_REFUSED)
+    .map((found) => ({ ...found, line: lines[found.lineNumber - 1]?.trimEnd() ?? "" }))
+}
+
 /**
- * The lines of a text that are not configuration of this platform, in their order; at most 20. For a platform without a
- * vocabulary (`Platform.commands`) only control characters are refused.
+ * The lines of a text that are not configuration of this platform, in their order; at most 20. A platform with braces has rules of
+ * its own (`BraceGate.ts`); for another one without a vocabulary (`Platform.commands`) only control characters are refused.
  */
 export const refusedLines = (
   platform: Platform,
@@ -434,6 +442,7 @@ export const refusedLines = (
 ): ReadonlyArray<RefusedLine> => {
   const controls = controlsIn(text)
   if (controls.length > 0) return controls
+  if (platform.configuration.sections === "braces") return refusedBraces(text, context)
   return platform.commands === undefined ? [] : new Passage(platform, platform.commands, text, context).judge()
 }
 

@@ -1,9 +1,11 @@
 /**
  * The effects that a commit of a repository would have: the items that it removes and the devices that lose them
  * (docs/settings-repository.md#effects), and the check of a branch (docs/settings-repository.md#check-of-a-branch). The
- * sentences for people are in `EffectSentences.ts`.
+ * sentences for people are in `words/EffectSentences.ts`.
  */
 import { Schema } from "effect"
+import { CommitSignature } from "./CommitSignature.ts"
+import { Risk, RiskyLine } from "./DiffGroups.ts"
 import { Remark } from "./Repository.ts"
 
 /** So many removed lines are more than a setting that is replaced or left out. */
@@ -133,7 +135,9 @@ export const WaitingCommit = Schema.Struct({
   by: Schema.String,
   job_id: Schema.Int,
   message: Schema.String,
-  effects: CommitEffects
+  effects: CommitEffects,
+  /** Who signed it; null where signatures are not verified. */
+  signature: Schema.NullOr(CommitSignature)
 }).annotate({ identifier: "WaitingCommit" })
 export type WaitingCommit = typeof WaitingCommit.Type
 
@@ -167,13 +171,30 @@ export const NO_EFFECTS: CommitEffects = {
 
 /** Devices that would get the same difference. `hostnames` are the first hundred of `count`; `diff` is that of the first device. */
 export const DiffGroup = Schema.Struct({
+  /** The key of the group, which stays while its change stays the same. */
+  key: Schema.String,
   count: Schema.Int,
   hostnames: Schema.Array(Schema.String),
   added: Schema.Int,
   removed: Schema.Int,
-  diff: Schema.String
+  diff: Schema.String,
+  /** The highest score of its devices; null where a configuration could not be compared line by line. */
+  score: Schema.NullOr(Schema.Finite),
+  /** The changed lines that are risky, the worst first. */
+  risks: Schema.Array(RiskyLine),
+  risk: Risk
 }).annotate({ identifier: "BranchDiffGroup" })
 export type DiffGroup = typeof DiffGroup.Type
+
+/** A check that a rollout of the branch would make; `hostnames` are the first hundred of `devices`. */
+export const BranchCheck = Schema.Struct({
+  name: Schema.String,
+  /** What it reads and what must hold. */
+  sentence: Schema.String,
+  devices: Schema.Int,
+  hostnames: Schema.Array(Schema.String)
+}).annotate({ identifier: "BranchCheck" })
+export type BranchCheck = typeof BranchCheck.Type
 
 /** The check of a branch. Nothing of the branch is in force. `at` is UTC. */
 export const CheckedBranch = Schema.Struct({
@@ -182,6 +203,8 @@ export const CheckedBranch = Schema.Struct({
   commit: Schema.String,
   committer: Schema.String,
   at: Schema.String,
+  /** Who signed it; null where signatures are not verified, absent in results of earlier releases. */
+  signature: Schema.optionalKey(Schema.NullOr(CommitSignature)),
   /** The commit in force with which the branch was compared. */
   in_force: Schema.NullOr(Schema.String),
   /** Whether a refresh would accept it. */
@@ -201,6 +224,8 @@ export const CheckedBranch = Schema.Struct({
   }).annotate({ identifier: "BranchDevices" }),
   /** Small groups first: they are probably unintended. */
   groups: Schema.Array(DiffGroup),
+  /** The checks that a rollout would make on its devices; absent in results of earlier releases. */
+  checks: Schema.optionalKey(Schema.Array(BranchCheck)),
   /**
    * Devices that cannot be rendered from it, with the reason; a hundred at most, first those that can be rendered from the
    * commit in force.

@@ -131,6 +131,8 @@ export const Overview = Schema.Struct({
     waiting: Schema.Int,
     /** Ended within the last day without success. */
     failed_today: Schema.Int
-  }).annotate({ identifier: "JobQueueCounts" })
+  }).annotate({ identifier: "JobQueueCounts" }),
+  /** Switches that were discovered: those that wait to be set up, and those that somebody ignores. */
+  new_devices: Schema.Struct({ waiting: Schema.Int, ignored: Schema.Int }).annotate({ identifier: "NewDeviceCounts" })
 }).annotate({ identifier: "Overview" })
 export type Overview = typeof Overview.Type

@@ -201,8 +201,11 @@ export const serialDifference = (
   shown: Pick<ShownIdentity, "serial">
 ): Difference | null => differs("serial", shown.serial, serial)
 
+/** The names that a candidate sets, in lines of a command line, in braces or in `set` lines; a group may hold the statement. */
 const namesIn = (candidate: string): ReadonlyArray<string> =>
-  [...candidate.matchAll(/^hostname (\S+)/gm)].map(([, name = ""]) => name)
+  [...candidate.matchAll(/^(?:hostname|[^\S\n]*(?:set (?:groups \S+ )?system )?host-name) "?([^\s";]+)/gm)].map(
+    ([, name = ""]) => name
+  )
 
 /**
  * A difference of name or model, for a record that has never been proved; null without one. The name may be that of the record,

@@ -2,7 +2,7 @@
  * Groups the differences of many devices by their content: devices that change the same lines below the same sections are one
  * group, wherever the lines are. Pure.
  */
-import { riskLevelOf, riskLevels, usualRisk } from "./ChangeRisk.ts"
+import { type RiskRule, riskLevelOf, riskLevels, usualRisk } from "./ChangeRisk.ts"
 import { Schema } from "effect"
 
 /** A difference that several devices share exactly. */
@@ -14,10 +14,10 @@ export interface SharedDiff {
 }
 
 /** A changed line that makes a change risky, and its weight. */
-interface RiskyLine {
-  readonly line: string
-  readonly weight: number
-}
+export const RiskyLine = Schema.Struct({ line: Schema.String, weight: Schema.Finite }).annotate({
+  identifier: "RiskyLine"
+})
+type RiskyLine = typeof RiskyLine.Type
 
 export interface DiffGroup extends SharedDiff {
   /** The content of the change, as a text that is the same for the whole group. */
@@ -32,19 +32,28 @@ const isHeader = (line: string): boolean => line.startsWith("@@") || line.starts
 const isChanged = (line: string): boolean => line.startsWith("+") || line.startsWith("-")
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
-/**
- * The sections that are open before a line of a hunk, by its indentation; the first is null when the outermost section is not
- * in the hunk.
- */
-const sectionsOf = (hunk: ReadonlyArray<string>, at: number): ReadonlyArray<string> | null => {
-  let indent = indentOf((hunk[at] ?? "").slice(1))
+/** The sections around a line by its indentation, as far as they are above it in these lines, and the indentation of the outermost one. */
+const sectionsAbove = (
+  lines: ReadonlyArray<string>,
+  at: number,
+  indentation: number
+): { readonly sections: ReadonlyArray<string>; readonly indent: number } => {
+  let indent = indentation
   const sections: Array<string> = []
-  for (let index = at - 1; index >= 0 && indent > 0; index--) {
-    const line = (hunk[index] ?? "").slice(1)
+  for (let index = at; index >= 0 && indent > 0; index--) {
+    const line = lines[index] ?? ""
     if (line.trim() === "" || indentOf(line) >= indent) continue
     indent = indentOf(line)
     sections.unshift(line.trim())
   }
+  return { sections, indent }
+}
+
+const withoutSigns = (hunk: ReadonlyArray<string>): ReadonlyArray<string> => hunk.map((line) => line.slice(1))
+
+/** The sections that are open before a line of a hunk; null when the outermost section is not in the hunk. */
+const sectionsOf = (lines: ReadonlyArray<string>, at: number): ReadonlyArray<string> | null => {
+  const { indent, sections } = sectionsAbove(lines, at - 1, indentOf(lines[at] ?? ""))
   return indent === 0 ? sections : null
 }
 
@@ -59,25 +68,27 @@ const hunksOf = (diff: string): ReadonlyArray<ReadonlyArray<string>> => {
 
 /** The content of a hunk; where the section of a line is not visible, its whole context counts. */
 const keyOfHunk = (hunk: ReadonlyArray<string>): string => {
-  const changed = hunk.flatMap((line, at) => (isChanged(line) ? [{ line, sections: sectionsOf(hunk, at) }] : []))
+  const lines = withoutSigns(hunk)
+  const changed = hunk.flatMap((line, at) => (isChanged(line) ? [{ line, sections: sectionsOf(lines, at) }] : []))
   if (changed.some(({ sections }) => sections === null)) return hunk.join("\n")
   return changed.map(({ line, sections }) => [...(sections ?? []), line].join(" / ")).join("\n")
 }
 
 const HUNK = /^@@ -(\d+)/
 const PORT = /^interface (\S+)/
+/** In braces a port stands below this line, under its name. */
+export const PORTS = "interfaces {"
+const NAMED = /^(?:[a-z]+: )*(\S+) \{$/
 
-/** The sections around a line of a text, by its indentation. */
-const sectionsIn = (lines: ReadonlyArray<string>, at: number, indentation: number): ReadonlyArray<string> => {
-  let indent = indentation
-  const sections: Array<string> = []
-  for (let index = at; index >= 0 && indent > 0; index--) {
-    const line = lines[index] ?? ""
-    if (line.trim() === "" || indentOf(line) >= indent) continue
-    indent = indentOf(line)
-    sections.unshift(line.trim())
-  }
-  return sections
+/** The port whose section this heading opens below that line. */
+export const portOfHeading = (heading: string): string | undefined => NAMED.exec(heading)?.[1]
+
+/** The port that lines with these sections around them belong to; undefined outside of ports. */
+const portIn = (sections: ReadonlyArray<string>): string | undefined => {
+  const [first, second = ""] = sections
+  if (first === PORTS) return portOfHeading(second)
+  const heading = sections.find((section) => PORT.test(section)) ?? ""
+  return PORT.exec(heading)?.[1]
 }
 
 /**
@@ -91,14 +102,13 @@ export const portsTouched = (diff: string, before: string): ReadonlyArray<string
     const [head = "", ...rest] = text.split("\n")
     const first = Number(HUNK.exec(head)?.[1] ?? 1)
     const hunk = HUNK.test(head) ? rest : [head, ...rest]
+    const lines = withoutSigns(hunk)
     for (const [at, line] of hunk.entries()) {
       if (!isChanged(line) || isHeader(line)) continue
-      const shown = sectionsOf(hunk, at)
-      const sections = shown ?? sectionsIn(known, first - 2, indentOf(line.slice(1)))
-      for (const section of [...sections, line.slice(1).trim()]) {
-        const port = PORT.exec(section)?.[1]
-        if (port !== undefined) ports.add(port)
-      }
+      const shown = sectionsAbove(lines, at - 1, indentOf(lines[at] ?? ""))
+      const around = sectionsAbove(known, first - 2, shown.indent)
+      const port = portIn([...around.sections, ...shown.sections, line.slice(1).trim()])
+      if (port !== undefined) ports.add(port)
     }
   }
   return [...ports]
@@ -111,9 +121,18 @@ const RISKS = 5
 /** Lines with less weight need no warning. */
 const RISKY = 5
 
-const risksOf = (lines: ReadonlyArray<string>): ReadonlyArray<RiskyLine> =>
+/** The rules that judge a changed line: a difference does not name its platform, so the line tells (`riskRulesOf` of the platforms). */
+type RulesOfLine = (line: string) => ReadonlyArray<RiskRule>
+
+const weightOf = (rules: ReadonlyArray<RiskRule>, line: string): number =>
+  rules.find(([pattern]) => pattern.test(line))?.[1] ?? 1
+
+const usual: RulesOfLine = () => usualRisk
+
+/** The riskiest of these changed lines, the worst first. */
+export const risksOf = (lines: ReadonlyArray<string>, rulesOf = usual): ReadonlyArray<RiskyLine> =>
   [...new Set(lines)]
-    .map((line) => ({ line, weight: usualRisk.find(([pattern]) => pattern.test(line))?.[1] ?? 1 }))
+    .map((line) => ({ line, weight: weightOf(rulesOf(line), line) }))
     .filter(({ weight }) => weight >= RISKY)
     .toSorted((one, other) => other.weight - one.weight)
     .slice(0, RISKS)
@@ -123,7 +142,7 @@ const highest = (one: number | null, other: number | null): number | null =>
 
 // The risk in words: by the score, and by the riskiest line, which a score over many lines may hide.
 
-const Risk = Schema.Struct({
+export const Risk = Schema.Struct({
   level: Schema.Literals(riskLevels),
   /** What made it more than low: the riskiest line, or the number of lines; null for a low one. */
   reason: Schema.NullOr(Schema.String)
@@ -143,7 +162,7 @@ export const riskOf = ({ added, removed, risks, score }: Omit<DiffGroup, "diff" 
 }
 
 /** The groups: the highest score first, then the fewest devices first, because people overlook outliers. */
-export const groupDiffs = (shared: ReadonlyArray<SharedDiff>): ReadonlyArray<DiffGroup> =>
+export const groupDiffs = (shared: ReadonlyArray<SharedDiff>, rulesOf = usual): ReadonlyArray<DiffGroup> =>
   [...Map.groupBy(shared, ({ diff }) => changeKey(diff))]
     .map(([key, alike]) => {
       const diff = alike[0]?.diff ?? ""
@@ -155,7 +174,7 @@ export const groupDiffs = (shared: ReadonlyArray<SharedDiff>): ReadonlyArray<Dif
         score: alike.map(({ score }) => score).reduce(highest, null),
         added: changed.filter((line) => line.startsWith("+")).length,
         removed: changed.filter((line) => line.startsWith("-")).length,
-        risks: risksOf(changed)
+        risks: risksOf(changed, rulesOf)
       }
     })
     .toSorted(
@@ -166,10 +185,6 @@ export const groupDiffs = (shared: ReadonlyArray<SharedDiff>): ReadonlyArray<Dif
     )
 
 // The changes of a job or of a dry run, grouped, as `GET /job/<id>/diffs` answers.
-
-const RiskyLineShown = Schema.Struct({ line: Schema.String, weight: Schema.Finite }).annotate({
-  identifier: "RiskyLine"
-})
 
 const Group = Schema.Struct({
   /** The key of the group, which stays while its change stays the same. */
@@ -184,7 +199,7 @@ const Group = Schema.Struct({
   removed: Schema.Int,
   score: Schema.NullOr(Schema.Finite),
   /** The changed lines that are risky, the worst first. */
-  risks: Schema.Array(RiskyLineShown),
+  risks: Schema.Array(RiskyLine),
   risk: Risk,
   /** Whether the caller has marked it as viewed. */
   viewed: Schema.Boolean

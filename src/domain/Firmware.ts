@@ -9,7 +9,16 @@ import * as Body from "./fields/Body.ts"
 import { depending, ignorable, optional, required, type Rule } from "./fields/Body.ts"
 import { flag } from "./fields/Rules.ts"
 import { has, own } from "./fields/Values.ts"
-import { groupRule, hostnameRule, notes, startRule, windowFaults, windowFields } from "./requests/RequestFields.ts"
+import {
+  groupRule,
+  hostnameRule,
+  namesRule,
+  notes,
+  startRule,
+  windowFaults,
+  skipField,
+  windowFields
+} from "./requests/RequestFields.ts"
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/
 
@@ -124,13 +133,14 @@ const Step = Schema.Literals(["pre_flight", "download", "activate", "reboot", "p
 
 /**
  * A device of an upgrade. `waiting`: not begun; `working` on `step`; `returning`: it reboots, and the job waits for it; `done`;
- * `failed`, with the last sentence in `message`.
+ * `failed`, with the last sentence in `message`; `stopped`: an abort came before all of its steps; `not_begun`: the job ended or was stopped
+ * before its turn, so that nothing happened to it.
  */
 export const UpgradeOfDevice = Schema.Struct({
   hostname: Schema.String,
   /** Its group in the order of the upgrade, from 1. */
   group: Schema.Int,
-  state: Schema.Literals(["waiting", "working", "returning", "done", "failed"]),
+  state: Schema.Literals(["waiting", "working", "returning", "done", "failed", "stopped", "not_begun"]),
   step: Schema.NullOr(Step),
   steps_done: Schema.Array(Step),
   file: Schema.NullOr(Schema.String),
@@ -147,7 +157,9 @@ export const UpgradeCampaign = Schema.Struct({
   status: Schema.String,
   /** The requested steps, in their order. */
   steps: Schema.Array(Step),
-  devices: Schema.Array(UpgradeOfDevice)
+  devices: Schema.Array(UpgradeOfDevice),
+  /** Seconds for which a switch was usually away in the last year; null before the first restart. */
+  restart_seconds: Schema.NullOr(Schema.Int)
 }).annotate({ identifier: "UpgradeProgress" })
 export type UpgradeCampaign = typeof UpgradeCampaign.Type
 
@@ -211,9 +223,13 @@ const withoutStep = (sent: Readonly<Partial<Record<(typeof STEPS)[number], boole
 export const UpgradeRequest = Body.make(
   {
     hostname: ignorable(Schema.String, hostnameRule),
+    hostnames: ignorable(Schema.Array(Schema.String), (sent, place) =>
+      has(place.body, "hostname") ? Result.succeed(undefined) : namesRule(sent, place)
+    ),
     group: depending(
       Schema.String,
-      ({ body }) => (has(body, "hostname") ? Result.succeed(Option.none()) : Result.fail(NO_DEVICES)),
+      ({ body }) =>
+        has(body, "hostname") || has(body, "hostnames") ? Result.succeed(Option.none()) : Result.fail(NO_DEVICES),
       groupRule
     ),
     filename: depending(
@@ -241,6 +257,7 @@ export const UpgradeRequest = Body.make(
     staggered_upgrade: step,
     post_waittime: optional(Schema.Int, waitRule),
     start_at: optional(Schema.Finite, startRule, Schema.String),
+    ...skipField,
     ...windowFields,
     ...notes
   },

@@ -3,6 +3,7 @@
  * progress. The functions that a job may have are defined in `jobs/`.
  */
 import { Predicate, Schema } from "effect"
+import type { CheckResult as Result } from "../../machines/change/ChangeChecks.ts"
 import {
   type ChangeNotes as Notes,
   changePhases,
@@ -10,6 +11,7 @@ import {
   proofs
 } from "../../machines/change/ChangeRow.ts"
 import { endedStates, jobStates } from "../../machines/job/JobStatuses.ts"
+import { CommitSignature } from "./CommitSignature.ts"
 import { serviceClasses } from "./jobs/ServiceClasses.ts"
 
 // Remarkable facts about how a device took a candidate, as the record of a job shows them
@@ -27,6 +29,31 @@ export type ChangeNotes = Notes
 
 /** The same as a key of a task; left out when the list is empty. */
 const noteKeys = { said: Schema.optionalKey(fields.said), not_shown: Schema.optionalKey(fields.not_shown) }
+
+/** The result of a check of the change on a device (docs/checks.md#results). */
+export const CheckResult = Schema.Struct({
+  name: Schema.String,
+  /** The neighbour that was read; absent for the changed device. */
+  on: Schema.optionalKey(Schema.String),
+  /** Null if the device could not be read. */
+  held: Schema.NullOr(Schema.Boolean),
+  before: Schema.NullOr(Schema.String),
+  now: Schema.NullOr(Schema.String),
+  sentence: Schema.String,
+  /** Readings after the commit; 0 if there was none. */
+  tried: Schema.Int,
+  /** Seconds from the commit to the last reading. */
+  seconds: Schema.Finite,
+  /** Why the result did not decide the change. */
+  ignored: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "CheckResult" })
+export type CheckResult = Result
+
+/** A check that a live run would make, in words. */
+export const PlannedCheck = Schema.Struct({ name: Schema.String, sentence: Schema.String }).annotate({
+  identifier: "PlannedCheck"
+})
+export type PlannedCheck = typeof PlannedCheck.Type
 
 /** `failed_proof` of a synchronization: leave out devices that failed their proof with the same commits, or try them again. */
 export const FailedProofPolicy = Schema.Literals(["leave", "retry"]).annotate({ identifier: "FailedProofPolicy" })
@@ -237,7 +264,11 @@ export const JobTask = Schema.Struct({
   proof: Schema.optionalKey(Schema.Literals(proofs)),
   /** Notes for people about a success; absent without any. */
   remarks: Schema.optionalKey(Schema.Array(Schema.String)),
-  ...noteKeys
+  ...noteKeys,
+  /** The results of the checks of the change; absent without any. */
+  checks: Schema.optionalKey(Schema.Array(CheckResult)),
+  /** The checks that a live run would make; only of a dry run. */
+  planned_checks: Schema.optionalKey(Schema.Array(PlannedCheck))
 }).annotate({ identifier: "JobTask" })
 export type JobTask = typeof JobTask.Type
 
@@ -287,6 +318,9 @@ export const Job = Schema.Struct({
   /** Hashes of the commits that the job works on; null for a job without commits, or one that has not begun. */
   settings_commit: Schema.NullOr(Schema.String),
   templates_commit: Schema.NullOr(Schema.String),
+  /** Who signed them; null where signatures are not verified. */
+  settings_signature: Schema.NullOr(CommitSignature),
+  templates_signature: Schema.NullOr(CommitSignature),
   /** Who aborted the job, with the reason; null without an abort or a reason. */
   abort_reason: Schema.NullOr(Schema.String),
   aborted_by: Schema.NullOr(Schema.String)

@@ -88,14 +88,22 @@ interface Failure {
   readonly step: string
   readonly message: string
   readonly said: string | null
+  /** The last sentence of the failed step; for an upgrade its message may be the cause in an earlier line. */
+  readonly end: string
 }
+
+/** A switch that could not be reached: in an upgrade it stands in a line before the last. */
+const UNREACHED = /^(ConnectionException|CommandTimeout|ConnectAuthError): (.*)$/m
 
 const TYPED = /^([A-Z]\w*): (.*)$/s
 
 const failureOf = ({ failures }: DeviceFacts): Failure => {
   const { reason, step } = failedStep(failures)
   const [, name = "", message = reason] = TYPED.exec(reason) ?? []
-  return { class: name, step, message, said: saidAt(failures, step) }
+  const said = saidAt(failures, step)
+  const failure: Failure = { class: name, step, message, said, end: message }
+  const [, unreached, why] = upgradeStepOf(failure)?.isUntouched === true ? (UNREACHED.exec(said ?? "") ?? []) : []
+  return unreached === undefined || why === undefined ? failure : { ...failure, class: unreached, message: why }
 }
 
 /** The job was stopped, or ended, before it sent anything to the device. */
@@ -128,6 +136,14 @@ interface Words {
 const NO_ANSWER = /no answer to "([^"]*)" in (\d+) s/
 
 const CLASSES: Readonly<Record<string, Words>> = {
+  InitError: {
+    what: "did not move to the new address",
+    advice: "Read the answer of the switch below, mend the base configuration or the cabling, then try again."
+  },
+  AddressOutside: {
+    what: "would get an address outside the management networks",
+    advice: "Correct the management domain or the management networks, then try again."
+  },
   ConnectionException: {
     what: (message) =>
       message.startsWith("no answer from")
@@ -183,6 +199,18 @@ const CLASSES: Readonly<Record<string, Words>> = {
     what: "was altered outside Switchyard",
     advice: "Look at the difference, then undo it, keep it, or push with force."
   },
+  CheckRefused: {
+    what: "failed a check before the change already",
+    advice: "Mend what the check found, or push without checks and say why."
+  },
+  CheckFailed: {
+    what: "failed a check after the change",
+    advice: "Read what was before and what is now; mend the change, then try again."
+  },
+  CheckUnread: {
+    what: "could not be checked after the change",
+    advice: "Look whether the switch or its neighbour answers, then try again."
+  },
   Fenced: { what: "has changed since the preview", advice: "Preview again, and push what the new preview shows." },
   FailedProof: {
     what: "was left out, because the same change has failed there before",
@@ -190,6 +218,82 @@ const CLASSES: Readonly<Record<string, Words>> = {
   },
   NotPrepared: { what: "could not be rendered", advice: "Mend the template or the settings." }
 }
+
+/** The steps of an upgrade by the sentence with which each fails (`src/firmware/UpgradeTasks.ts`). `isUntouched`: the old version stays. */
+const UPGRADE: ReadonlyArray<{ readonly is: RegExp; readonly words: Words; readonly isUntouched: boolean }> = [
+  {
+    is: /^Pre-flight check failed/,
+    words: {
+      what: "was not ready for the image",
+      advice: "Read below what is missing, such as space on the flash, then try again."
+    },
+    isUntouched: true
+  },
+  {
+    is: /^Failed to download firmware/,
+    words: {
+      what: "did not get a whole image",
+      advice: "Check its checksum, and whether the switches reach the address of the image, then try again."
+    },
+    isUntouched: true
+  },
+  {
+    is: /^Failed to activate firmware/,
+    words: {
+      what: "did not take the image for the next start",
+      advice: "Look at each switch before its next restart, then try again."
+    },
+    isUntouched: false
+  },
+  {
+    is: /^The checks before the reboot did not pass/,
+    words: {
+      what: "was not restarted, because its checks did not pass",
+      advice: "Mend what the check found, then try again. The image is set for the next start."
+    },
+    isUntouched: false
+  },
+  {
+    is: /^A check failed/,
+    words: {
+      what: "failed a check after the upgrade",
+      advice: "The new version runs. Read what was before and what is now. No further group of the order begins."
+    },
+    isUntouched: false
+  },
+  {
+    is: /^A check could not be read/,
+    words: {
+      what: "could not be checked after the upgrade",
+      advice:
+        "The new version runs. Look whether the switch or its neighbour answers. No further group of the order begins."
+    },
+    isUntouched: false
+  },
+  {
+    is: /^Failed to reboot device/,
+    words: { what: "did not restart when asked", advice: "Look at each switch, then try again." },
+    isUntouched: false
+  },
+  {
+    is: /did not (come back|respond to check)/,
+    words: {
+      what: "did not come back after the restart",
+      advice: "Look at the console: power, image and uplink. No further step of the order begins."
+    },
+    isUntouched: false
+  },
+  {
+    is: /OS version (did not change|is )/,
+    words: {
+      what: "came back with another version than the wanted one",
+      advice: "Check which image the switch boots, then try again."
+    },
+    isUntouched: false
+  }
+]
+
+const upgradeStepOf = ({ end }: Pick<Failure, "end">) => UPGRADE.find(({ is }) => is.test(end))
 
 const REASONS: Partial<Readonly<Record<ChangeReason, Words>>> = {
   unreachable: {
@@ -210,6 +314,7 @@ const REASONS: Partial<Readonly<Record<ChangeReason, Words>>> = {
     advice: "Mend what failed on the others, then start the rollout again."
   },
   rolledBack: { what: "went back without being asked", advice: "Look at the switch before you retry." },
+  candidateEnded: { what: "lost the candidate with the connection", advice: "Start the job again." },
   confirmIgnored: { what: "did not stop the timer when asked", advice: "Look at the switch before you retry." },
   keptNew: { what: "kept the new configuration", advice: "Look at the switch: it does not go back on its own." },
   notSaved: {
@@ -228,6 +333,7 @@ const REASONS: Partial<Readonly<Record<ChangeReason, Words>>> = {
 
 const wordsOf = (failure: Failure, reason: ChangeReason | null): Words =>
   (failure.class === "CommitError" && reason !== null ? REASONS[reason] : undefined) ??
+  (failure.class === "FirmwareError" ? upgradeStepOf(failure)?.words : undefined) ??
   CLASSES[failure.class] ?? {
     what: failure.step === "" ? "failed" : `failed at “${failure.step.replaceAll("_", " ")}”`,
     advice: null
@@ -245,9 +351,10 @@ const OWN_STEPS: ReadonlySet<string> = new Set([
   "init_device_step2"
 ])
 
-type Did = "nothing" | "back" | "kept" | "timer" | "unclear"
+type Did = "nothing" | "oldVersion" | "back" | "kept" | "timer" | "unclear"
 
-const didOf = ({ phase }: DeviceFacts, { function_name }: JobFacts): Did | null => {
+const didOf = ({ phase }: DeviceFacts, { function_name }: JobFacts, failure: Failure): Did | null => {
+  if (upgradeStepOf(failure)?.isUntouched === true) return "oldVersion"
   if (phase === null) return OWN_STEPS.has(functionOf(function_name)) ? null : "nothing"
   if (phase === "discarded") return "nothing"
   if (phase === "reverted") return "back"
@@ -260,6 +367,8 @@ const didText = (did: Did, count: number): string => {
   switch (did) {
     case "nothing":
       return `Nothing was changed on ${count === 1 ? "it" : "them"}.`
+    case "oldVersion":
+      return `${it} ${runs} the old version, and ${count === 1 ? "was" : "were"} not restarted.`
     case "back":
       return `${it} went back to ${their} old configuration.`
     case "kept":
@@ -318,7 +427,10 @@ export const failureGroups = (
 ): ReadonlyArray<FailureGroup> => {
   const failed = devices
     .filter((device) => device.failed === true && !isNotBegun(device, job))
-    .map((device): Failed => ({ device, failure: failureOf(device), did: didOf(device, job) }))
+    .map((device): Failed => {
+      const failure = failureOf(device)
+      return { device, failure, did: didOf(device, job, failure) }
+    })
   const keyOf = ({ device, did, failure }: Failed) =>
     JSON.stringify([failure.class, failure.step, device.reason, did, normalised(failure.message, device.hostname)])
   return [...Map.groupBy(failed, keyOf).values()]

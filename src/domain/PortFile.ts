@@ -2,6 +2,7 @@
  * Ports of several switches as comma-separated values (docs/api.md#several-ports-at-once): a header with the columns in any order, a line for
  * each port or range of ports. Each mistake has its line and column. Pure; the caller supplies the switches, the ports and the profiles.
  */
+import { csvLines, type CsvLine } from "./CsvLines.ts"
 import { nearestName } from "./fields/KnownNames.ts"
 import type { JsonObject } from "./fields/Values.ts"
 import { configTypes, type Interface } from "./Interface.ts"
@@ -56,61 +57,9 @@ const columnOf = (name: string): PortColumn | undefined =>
 export const columnOfKey = (key: string): string =>
   key === "configtype" ? "use" : (COLUMNS.find((column) => column.key === key)?.name ?? "")
 
-// Reading: cells with the line on which they begin.
+// Reading: rows with the line on which they begin.
 
-interface Line {
-  readonly line: number
-  readonly cells: ReadonlyArray<string>
-}
-
-const SEPARATORS = [",", ";", "\t"] as const
-
-/** The most frequent separator of the header. */
-const separatorOf = (text: string): string => {
-  const [header = ""] = text.split("\n", 1)
-  const count = (separator: string) => header.split(separator).length
-  return SEPARATORS.reduce<string>((best, one) => (count(one) > count(best) ? one : best), ",")
-}
-
-/** The lines of a text (RFC 4180); a mistake in the quotation marks ends it. */
-const linesOf = (
-  text: string
-): { readonly lines: ReadonlyArray<Line>; readonly errors: ReadonlyArray<PortFileError> } => {
-  const separator = separatorOf(text)
-  const lines: Array<Line> = []
-  let [line, began, cell, isQuoted, wasQuoted] = [1, 1, "", false, false]
-  let cells: Array<string> = []
-  const endCell = () => {
-    cells.push(wasQuoted ? cell : cell.trim())
-    cell = ""
-    wasQuoted = false
-  }
-  const endLine = () => {
-    endCell()
-    if (cells.some((one) => one !== "")) lines.push({ line: began, cells })
-    cells = []
-  }
-  for (let index = 0; index < text.length; index += 1) {
-    const sign = text.charAt(index)
-    if (sign === "\n") line += 1
-    if (isQuoted && sign === '"' && text.charAt(index + 1) === '"') {
-      cell += '"'
-      index += 1
-    } else if (sign === '"' && (isQuoted || cell.trim() === "")) {
-      if (!isQuoted) cell = ""
-      isQuoted = !isQuoted
-      wasQuoted = true
-    } else if (isQuoted) cell += sign
-    else if (sign === separator) endCell()
-    else if (sign === "\n") {
-      endLine()
-      began = line
-    } else if (sign !== "\r" && !(wasQuoted && sign.trim() === "")) cell += sign
-  }
-  if (isQuoted) return { lines, errors: [{ line: began, column: "", message: "a quotation mark is not closed" }] }
-  endLine()
-  return { lines, errors: [] }
-}
+const OPEN_QUOTE = "a quotation mark is not closed"
 
 /** A row of a file: names or ranges of switches and ports, and the cells that are not empty, by the name of their column. */
 export interface PortRow {
@@ -131,7 +80,7 @@ const MAX_ROWS = 10_000
 
 const wordsIn = (cell: string): ReadonlyArray<string> => cell.split(/[\s,;]+/).filter((word) => word !== "")
 
-const headerOf = ({ cells, line }: Line) => {
+const headerOf = ({ cells, line }: CsvLine) => {
   const columns = cells.map(columnOf)
   const errors = cells.flatMap((name, place): ReadonlyArray<PortFileError> => {
     const column = columns[place]
@@ -157,7 +106,8 @@ const headerOf = ({ cells, line }: Line) => {
 
 /** Reads a file. */
 export const readPortFile = (text: string): PortFile => {
-  const { errors: faults, lines } = linesOf(text.replace(/^\uFEFF/, ""))
+  const { lines, unclosed } = csvLines(text)
+  const faults: ReadonlyArray<PortFileError> = unclosed.map((line) => ({ line, column: "", message: OPEN_QUOTE }))
   const [head, ...rest] = lines
   if (head === undefined)
     return { rows: [], errors: [...faults, { line: 1, column: "", message: "the file has no header" }] }

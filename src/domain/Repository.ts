@@ -4,6 +4,7 @@
  * (docs/templates.md#trying-templates).
  */
 import { Context, Schema } from "effect"
+import { CommitSignature } from "./CommitSignature.ts"
 
 // A mistake or a doubt in a repository, with its place: authors of settings and templates read it in the answer of a refresh,
 // on request, and from `switchyard check`.
@@ -103,7 +104,9 @@ export const RepositoryCommit = Schema.Struct({
   subject: Schema.String,
   message: Schema.String,
   state: CommitState,
-  refusal: Schema.NullOr(CommitRefusal)
+  refusal: Schema.NullOr(CommitRefusal),
+  /** Null where signatures are not verified. */
+  signature: Schema.NullOr(CommitSignature)
 }).annotate({ identifier: "RepositoryCommit" })
 export type RepositoryCommit = typeof RepositoryCommit.Type
 
@@ -114,6 +117,20 @@ export const CommitsOfRepository = Schema.Struct({
   commits: Schema.Array(RepositoryCommit)
 }).annotate({ identifier: "CommitsOfRepository" })
 export type CommitsOfRepository = typeof CommitsOfRepository.Type
+
+/** A branch of the remote, with its newest commit. `at` is UTC. */
+export const RepositoryBranch = Schema.Struct({
+  branch: Schema.String,
+  commit: Schema.String,
+  author: Schema.String,
+  at: Schema.String,
+  subject: Schema.String,
+  /** True if its newest commit is the one in force. */
+  in_force: Schema.Boolean,
+  /** Who signed its newest commit; null where signatures are not verified. */
+  signature: Schema.NullOr(CommitSignature)
+}).annotate({ identifier: "RepositoryBranch" })
+export type RepositoryBranch = typeof RepositoryBranch.Type
 
 // Commits in force that came with a restored backup and have not been refreshed since
 // (docs/operations.md#what-happens-afterwards): the repositories may be newer, so that a push of them would undo changes that

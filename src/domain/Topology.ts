@@ -167,6 +167,13 @@ const Place = Schema.Struct({
 }).annotate({ identifier: "DevicePlace" })
 type Place = typeof Place.Type
 
+/** Who has ignored a new switch, when, and why. */
+const Ignored = Schema.Struct({
+  by: Schema.String,
+  at: Schema.String,
+  comment: nullableText
+}).annotate({ identifier: "IgnoredDevice" })
+
 export const WaitingDevice = Schema.Struct({
   id: Schema.Int,
   hostname: Schema.String,
@@ -187,7 +194,11 @@ export const WaitingDevice = Schema.Struct({
   /** Why it cannot be initialised now; empty when no reason is known. */
   problems: Schema.Array(Schema.String),
   /** The newest discovery or initialisation that has not ended. */
-  job_id: Schema.NullOr(Schema.Int)
+  job_id: Schema.NullOr(Schema.Int),
+  /** The newest discovery or initialisation of the last week, if it failed and none runs. */
+  failed_job_id: Schema.NullOr(Schema.Int),
+  /** Who does not want to set it up; null for a switch that waits. */
+  ignored: Schema.NullOr(Ignored)
 }).annotate({ identifier: "WaitingDevice" })
 export type WaitingDevice = typeof WaitingDevice.Type
 

@@ -7,10 +7,14 @@ import { hash } from "node:crypto"
 import { Effect, Exit, Option, Scope } from "effect"
 import { SHOWS_NOTHING } from "../domain/DeviceIdentity.ts"
 import { cleanedValue } from "../domain/Text.ts"
+import type { Platform } from "../domain/platforms/Platform.ts"
+import { readOnlyFault } from "../domain/platforms/ReadOnlyCommands.ts"
 import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
-import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
+import { CommandRejected, CommitError, NotOffered, type ReadError } from "./DriverErrors.ts"
 import { gatedSession } from "./LoadChecks.ts"
+import { maskSecrets } from "./SecretMask.ts"
 import type { Facts } from "../domain/DeviceReadings.ts"
+import type { ReadingVerbs, ShowVerbs } from "./Verbs.ts"
 import { textRemoved } from "../runtime/metrics/Metrics.ts"
 
 /** The verbs that a platform may lack. */
@@ -29,6 +33,9 @@ type OptionalVerb =
   | "certificates"
   | "reset"
   | "ports"
+  | "move"
+  | "readings"
+  | "show"
   | "abandon"
 
 type CommitVerb = "commit" | "commitTimed" | "confirm"
@@ -66,6 +73,13 @@ const cleanFacts = (facts: Facts): Facts => {
   return cleaned({ ...facts, ...cleaned({ model, os_version, serial_number, vendor }, "line", FACT) }, "line", NAME)
 }
 
+const cleanReadings = ({ kinds, read }: ReadingVerbs): ReadingVerbs => ({
+  kinds,
+  read: (question) => clean("line", DESCRIPTION)(read(question))
+})
+
+const cleanShown = ({ show }: ShowVerbs): ShowVerbs => ({ show: (command) => cleanText(show(command)) })
+
 /** Names and numbers are of one line, configurations and differences of many. */
 const cleanSession = (session: DriverSession): DriverSession => ({
   ...session,
@@ -78,9 +92,20 @@ const cleanSession = (session: DriverSession): DriverSession => ({
   lldpDetail: clean("lines", DESCRIPTION)(session.lldpDetail),
   macTable: cleanNames(session.macTable),
   arpTable: cleanNames(session.arpTable),
+  readings: session.readings === null ? null : cleanReadings(session.readings),
+  show: session.show === null ? null : cleanShown(session.show),
   runningConfig: cleanText(session.runningConfig),
   runningDefaults: cleanText(session.runningDefaults),
   load: (request) => cleanText(session.load(request))
+})
+
+/** Refuses a kind that the platform does not have before anything is sent. */
+const offeredReadings = (hostname: string, { kinds, read }: ReadingVerbs): ReadingVerbs => ({
+  kinds,
+  read: (question) =>
+    kinds.has(question.reads)
+      ? read(question)
+      : Effect.fail(new NotOffered({ hostname, verbs: `readings of ${question.reads}` }))
 })
 
 /** A session of a device with the verbs of its platform. Missing readings are refused as a command would be. */
@@ -95,6 +120,7 @@ export const defineSession = (hostname: string, verbs: SessionDefinition): Drive
       ["CommandRejected", "UnexpectedAnswer"],
       ({ message }) => new CommitError({ hostname, session, message })
     )
+  const readings = verbs.readings ?? null
   return cleanSession({
     shown: SHOWS_NOTHING,
     interfaces: refused("interfaces"),
@@ -114,8 +140,11 @@ export const defineSession = (hostname: string, verbs: SessionDefinition): Drive
     certificates: null,
     reset: null,
     ports: null,
+    move: null,
+    show: null,
     abandon: Effect.void,
     ...verbs,
+    readings: readings === null ? null : offeredReadings(hostname, readings),
     commit: (name) => orNoCommit(name, verbs.commit(name)),
     commitTimed: (name, seconds) => orNoCommit(name, verbs.commitTimed(name, seconds)),
     confirm: (name, wasSeen, seen) => orNoCommit(name, verbs.confirm(name, wasSeen, seen))
@@ -173,6 +202,21 @@ export const configHashOf =
  */
 export type DriverDefinition = Pick<Driver, "platform" | "open"> & Partial<Pick<Driver, "stableText" | "commitHabits">>
 
+/** Refuses a command that is not read-only on the platform before anything is sent. */
+const readOnlySession = ({ capabilities }: Platform, hostname: string, session: DriverSession): DriverSession => {
+  const verbs = session.show
+  if (verbs === null) return session
+  const show: ShowVerbs["show"] = (command) => {
+    const fault = readOnlyFault(capabilities?.shows, command)
+    return fault === null
+      ? verbs.show(command)
+      : Effect.fail(
+          new CommandRejected({ hostname, command: maskSecrets(command), message: `it was not sent: ${fault}` })
+        )
+  }
+  return { ...session, show: { show } }
+}
+
 /** The driver. A login that fails closes its connection at once, however long the caller's scope lives. */
 export const defineDriver = ({
   commitHabits = habitsByList,
@@ -187,7 +231,9 @@ export const defineDriver = ({
   open: Effect.fn(`open ${platform.name}`)(function* (target) {
     const scope = yield* Scope.fork(yield* Effect.scope)
     return yield* open(target).pipe(
-      Effect.map((session) => gatedSession(platform, target.hostname, session)),
+      Effect.map((session) =>
+        readOnlySession(platform, target.hostname, gatedSession(platform, target.hostname, session))
+      ),
       Scope.provide(scope),
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
     )

@@ -94,12 +94,14 @@ export class SessionLockedException extends Schema.TaggedError<SessionLockedExce
 }) {}
 
 /**
- * A line of the candidate that the switch rejected: `lineNumber` counts from 1 in the text that was given to `load`, `line`
- * is that line with its secrets masked, `answer` what the switch said.
+ * A part of the candidate that the switch rejected, and in `answer` what it said. `lineNumber` counts from 1 in the text that was
+ * given to `load`, and `line` is that line with its secrets masked. A switch that names no line but a place in its own model says it
+ * in `path`; `lineNumber` is null then, and `line` may be empty.
  */
 export const RejectedLine = Schema.Struct({
-  lineNumber: Schema.Int,
+  lineNumber: Schema.NullOr(Schema.Int),
   line: Schema.String,
+  path: Schema.optionalKey(Schema.String),
   answer: Schema.String
 })
 export type RejectedLine = typeof RejectedLine.Type
@@ -190,10 +192,16 @@ export type LoadError =
 /** Every error a driver can raise. */
 export type DriverError = ConnectError | LoadError | CommitError | NotOffered | UnmanageableDevice | AddressOutside
 
+/** Where the switch has found it: its own path, the line, or both. */
+const placesOf = ({ line, path = "" }: RejectedLine): ReadonlyArray<string> =>
+  path === "" ? [line] : line === "" ? [path] : [path, line]
+
 const rejectedLines = ({ hostname, rejected, unsent }: ReplaceConfigException | MergeConfigException): string =>
   unsent === true
     ? [`nothing was sent to ${hostname}:`, ...rejected.map(({ answer }) => answer)].join("\n")
-    : [`rejected by ${hostname} while loading:`, ...rejected.flatMap(({ answer, line }) => [line, answer])].join("\n")
+    : [`rejected by ${hostname} while loading:`, ...rejected.flatMap((one) => [...placesOf(one), one.answer])].join(
+        "\n"
+      )
 
 /** The line before the error that says where it happened and, when an operator can do something, what. */
 const heading = (error: DriverError): string => {

@@ -4,10 +4,11 @@ import type { Driver } from "./Driver.ts"
 import { UnknownPlatform } from "./DriverErrors.ts"
 import * as Eos from "./eos/Driver.ts"
 import * as Frr from "./frr/Driver.ts"
+import * as Junos from "./junos/Driver.ts"
 import type { SshLimits } from "./ssh/SshLimits.ts"
 
 /** Each as the effect that makes it on the connection limits of its thread. */
-export const makers: ReadonlyArray<Effect.Effect<Driver, never, SshLimits>> = [Eos.make, Frr.make]
+export const makers: ReadonlyArray<Effect.Effect<Driver, never, SshLimits>> = [Eos.make, Junos.make, Frr.make]
 
 /** The drivers of a server: all of them, unless it is given others. */
 export const Makers = Context.Reference("switchyard/drivers/Makers", { defaultValue: () => makers })

@@ -5,7 +5,14 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { jobOf, selects } from "./Candidate.ts"
 import { type ConfigSession, type DriverSession, type DriverTarget, type LoadRequest } from "./Driver.ts"
-import { type LoadError, MergeConfigException, ReplaceConfigException, SessionLockedException } from "./DriverErrors.ts"
+import {
+  type LoadError,
+  MergeConfigException,
+  type RejectedLine,
+  ReplaceConfigException,
+  SessionLockedException
+} from "./DriverErrors.ts"
+import { cutRefusal, loginsCut } from "../domain/BraceGate.ts"
 import { refusalText, refusedLines } from "../domain/CandidateGate.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { maskSecrets } from "./SecretMask.ts"
@@ -73,6 +80,9 @@ export interface LoadScene extends Pick<DriverSession, "sessions" | "discard"> {
   readonly removed: DriverTarget["removed"]
 }
 
+/** A commit of another user waits for its confirmation. */
+export const TIMER_OF_OTHERS = "Pending commit confirm already in process!"
+
 const lockedBy = ({ hostname }: LoadScene, session: string, message: string): SessionLockedException =>
   new SessionLockedException({ hostname, session, message })
 
@@ -92,7 +102,7 @@ const clear = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<string>, LoadError> {
   const { pending, sessions } = request.seen ?? (yield* way.sessions)
   if (Option.isSome(pending) && pending.value.name !== request.despiteTimer) {
-    return yield* lockedBy(way, pending.value.name, "Pending commit confirm already in process!")
+    return yield* lockedBy(way, pending.value.name, TIMER_OF_OTHERS)
   }
   for (const { name } of sessions.filter((session) => isAbandoned(request, session))) {
     yield* way.discard(name)
@@ -138,18 +148,29 @@ export interface GatedCandidate extends Pick<LoadRequest, "text" | "mode"> {
 
 const originText = (origin: string | undefined): string => (origin === undefined ? "" : `; it comes from ${origin}`)
 
-/** Fails with the lines of a candidate that are no configuration. */
+/** What a whole configuration in braces lacks of the ways to log in that the device has. */
+const cutsOf = ({ mode, platform, running, text }: GatedCandidate): ReadonlyArray<RejectedLine> =>
+  mode === "replace" && platform.configuration.sections === "braces" && running !== undefined
+    ? loginsCut(text, running).map((path) => ({
+        lineNumber: null,
+        line: "",
+        path: `[edit ${path}]`,
+        answer: cutRefusal(path)
+      }))
+    : []
+
+/** Fails with the lines of a candidate that are no configuration, or with the ways to log in that it takes away. */
 export const passGate = (
   candidate: GatedCandidate
 ): Effect.Effect<void, ReplaceConfigException | MergeConfigException> =>
   Effect.suspend(() => {
     const { hostname, mode, originOf, platform, running = "", text } = candidate
-    const refused = refusedLines(platform, text, { running })
-    const [first, ...others] = refused.map((one) => {
+    const refused = refusedLines(platform, text, { running }).map((one): RejectedLine => {
       const line = maskSecrets(one.line)
       const answer = `${maskSecrets(refusalText(one, line))}${originText(originOf?.(one.line))}`
       return { lineNumber: one.lineNumber, line, answer }
     })
+    const [first, ...others] = [...refused, ...cutsOf(candidate)]
     if (first === undefined) return Effect.void
     const fields = { hostname, rejected: [first, ...others], message: first.answer, unsent: true }
     return Effect.fail(mode === "replace" ? new ReplaceConfigException(fields) : new MergeConfigException(fields))

@@ -3,7 +3,9 @@
  * (docs/changes.md#lines-that-are-not-shown). The two are compared section by section; lines that the switch is known to spell
  * differently, or not to show, count as present. Pure, and quick for lines that are shown exactly as given, which nearly all are.
  */
+import { eachStatement, readBraces, statementLine } from "../domain/BraceText.ts"
 import { openedInput } from "../domain/ConfigLines.ts"
+import { missingStatements } from "./BraceMeaning.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { isIPv6 } from "node:net"
 import { platforms } from "../domain/platforms/Platforms.ts"
@@ -175,8 +177,20 @@ const bodyOf = (lines: ReadonlyArray<string>, start: number, texts: number): { b
   return { body: body.filter((line) => line !== "" && line !== endOfText).join("\n"), next }
 }
 
+/** The statements of a text in braces, one for each value of a list. */
+function* inBraces(text: string): Generator<Statement> {
+  for (const { depth, statement } of eachStatement(readBraces(text).statements)) {
+    const { lineNumber, list, words } = statement
+    const each = list === null || list.length === 0 ? [words] : list.map((value) => [...words, value])
+    for (const all of each) {
+      yield { lineNumber, indent: depth, line: statementLine({ ...statement, words: all, list: null }), body: "" }
+    }
+  }
+}
+
 /** The statements of a text in order, without comments. */
 export function* statements({ configuration }: Platform, text: string): Generator<Statement> {
+  if (configuration.sections === "braces") return yield* inBraces(text)
   const lines = text.split("\n")
   for (let at = 0; at < lines.length; at++) {
     const source = lines[at] ?? ""
@@ -330,6 +344,11 @@ export const missingLines = (
   text: string,
   known: KnownSpelling = nothingKnown
 ): ReadonlyArray<MissingLine> => {
+  if (platform.configuration.sections === "braces") {
+    // a device with braces shows each statement as it was given
+    const found = missingStatements(candidate, text, withoutSecrets)
+    return found.map((missing) => ({ ...missing, places: [missing.sections] }))
+  }
   const root = sectionsOf(platform, text)
   const find = makeFinder(platform, candidate.includes(" vlan add "))
   const isEmptyHeading = (line: string, found: Section) =>

@@ -3,17 +3,21 @@
  * another hash or obfuscation each time the line is loaded, so neither the switch nor we can compare two of them
  * (docs/changes.md#salted-secrets). The lines are recognised by the record of the platform. Pure.
  */
-import type { Platform } from "../domain/platforms/Platform.ts"
+import type { ConfigNotation, Platform } from "../domain/platforms/Platform.ts"
+import { readObscured } from "./junos/ObscuredSecret.ts"
 import { maskSecrets } from "./SecretMask.ts"
 import * as UnifiedDiff from "./UnifiedDiff.ts"
 
-type SaltedPlatform = Pick<Platform, "saltedSecrets" | "configuration">
+type SaltedPlatform = Pick<Platform, "saltedSecrets" | "obscuredSecrets" | "configuration">
 
 /** A line with a secret that may be salted. */
 export interface SecretLine {
-  /** The sections around the line and the line itself without its secret, each on a line of its own. */
+  /**
+   * The sections around the line and the line itself without its secret: each on a line of its own, but in braces as the words of one
+   * line, because a device may write a section with one statement so, and a `set` line always does.
+   */
   readonly line: string
-  /** The text in the place of the secret, without the type in front of it. */
+  /** The text in the place of the secret, without the type in front of it; what it says if the platform's form can be read. */
   readonly value: string
   /** From 1. */
   readonly lineNumber: number
@@ -30,6 +34,12 @@ export interface SecretPair {
 const MASK = "********"
 const TYPE = String.raw`(?:(?:0|5|7|8a|sha512)[ \t]+)?`
 
+/** The text in the place of a secret. In braces a semicolon ends it. */
+const VALUES: Readonly<Record<ConfigNotation["sections"], string>> = {
+  indentation: String.raw`"[^"\n]*"|[^\s]+`,
+  braces: String.raw`"[^"\n]*"|[^\s;"]+`
+}
+
 const patterns = new WeakMap<SaltedPlatform, RegExp | null>()
 
 /** Matches the lines of a platform: indentation, what stands before the secret, its type, the secret, the rest. */
@@ -37,20 +47,30 @@ const patternOf = (platform: SaltedPlatform): RegExp | null => {
   const known = patterns.get(platform)
   if (known !== undefined) return known
   const before = platform.saltedSecrets.join("|")
-  const source = String.raw`^([ \t]*)(${before})(${TYPE})("[^"\n]*"|[^\s]+)([^\n]*)$`
+  const source = String.raw`^([ \t]*)(${before})(${TYPE})(${VALUES[platform.configuration.sections]})([^\n]*)$`
   const pattern = before === "" ? null : new RegExp(source, "gm")
   patterns.set(platform, pattern)
   return pattern
 }
 
+/** A line of a text in braces that opens a section, without a remark behind it. */
+const opening = /^(.*\S)\s*\{\s*(?:#.*)?$/
+
 /** Reads a text line by line, knowing its number and the headings of the sections that are open. */
-const reader = (text: string, comment: string) => {
+const reader = (text: string, { comment, sections: notation }: ConfigNotation) => {
   let open: Array<{ readonly indent: number; readonly heading: string }> = []
   let at = 0
   let lineNumber = 1
 
+  const enterBraces = (line: string) => {
+    const heading = opening.exec(line)?.[1]
+    if (line.startsWith("}")) open.pop()
+    else if (heading !== undefined && !line.startsWith(comment)) open.push({ indent: -1, heading })
+  }
+
   const enter = (line: string) => {
     const heading = line.trim()
+    if (notation === "braces") return enterBraces(heading)
     if (heading === "" || heading.startsWith(comment)) return
     const indent = line.length - line.trimStart().length
     open = open.filter((section) => section.indent < indent)
@@ -58,7 +78,8 @@ const reader = (text: string, comment: string) => {
   }
 
   /** Moves to the line that begins at this place. At the top level no section is open, so nothing before it counts. */
-  const goTo = (place: number, isTopLevel: boolean) => {
+  const goTo = (place: number, isIndented: boolean) => {
+    const isTopLevel = !isIndented && notation === "indentation"
     while (at < place) {
       const end = text.indexOf("\n", at)
       if (!isTopLevel) enter(text.slice(at, end))
@@ -71,17 +92,30 @@ const reader = (text: string, comment: string) => {
   return goTo
 }
 
+/** What a text in the place of a secret says. */
+const said = ({ obscuredSecrets }: SaltedPlatform, value: string): string => {
+  if (obscuredSecrets === undefined) return value
+  const bare = value.replace(/^"(.*)"$/, "$1")
+  return readObscured(bare) ?? bare
+}
+
+/** What stands behind a secret; the end of a statement in braces and the device's remark about it are no part of it. */
+const behind = ({ configuration }: SaltedPlatform, text: string): string =>
+  configuration.sections === "braces" ? text.replace(/\s*;\s*(?:#.*)?$/, "") : text.trimEnd()
+
 /** The lines of a configuration with secrets that the platform may salt, in their order. */
 export const secretLines = (platform: SaltedPlatform, text: string): ReadonlyArray<SecretLine> => {
   const pattern = patternOf(platform)
   if (pattern === null) return []
-  const goTo = reader(text, platform.configuration.comment)
+  const goTo = reader(text, platform.configuration)
+  const isInBraces = platform.configuration.sections === "braces"
   return Array.from(text.matchAll(pattern), (match) => {
     const [, indent = "", before = "", , value = "", after = ""] = match
-    const { lineNumber, sections } = goTo(match.index, indent === "")
-    const shown = maskSecrets(`${before.trim()} ${MASK}${after.trimEnd()}`.replaceAll(/[ \t]+/g, " "))
-    const line = [...sections(indent.length).map(({ heading }) => heading), shown].join("\n")
-    return { line, value, lineNumber }
+    const { lineNumber, sections } = goTo(match.index, indent !== "")
+    const shown = maskSecrets(`${before.trim()} ${MASK}${behind(platform, after)}`.replaceAll(/[ \t]+/g, " "))
+    const path = [...sections(indent.length).map(({ heading }) => heading), shown]
+    const line = isInBraces ? path.join(" ").replace(/^set /, "") : path.join("\n")
+    return { line, value: said(platform, value), lineNumber }
   })
 }
 

@@ -3,6 +3,7 @@
  * (docs/changes.md#spellings). A line at the top level has all others there without lines below them as its section, because what
  * is typed without indentation looks the same. Pure.
  */
+import { type BraceStatement, printBraces, readBraces, statementLine } from "../domain/BraceText.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { type PlacedLine, placeOf, statements } from "./MissingLines.ts"
 
@@ -45,8 +46,24 @@ export interface SectionText {
 
 const written = (units: ReadonlyArray<Unit>): string => units.map(({ text }) => `${text}\n`).join("")
 
+const withoutStatement = (
+  statements: ReadonlyArray<BraceStatement>,
+  wanted: PlacedLine
+): ReadonlyArray<BraceStatement> =>
+  statements
+    .filter((one) => one.lineNumber !== wanted.lineNumber || statementLine(one) !== wanted.line)
+    .map((one) => (one.below === null ? one : { ...one, below: withoutStatement(one.below, wanted) }))
+
+/** In braces all statements of the section at the top belong together. */
+const sectionInBraces = (candidate: string, wanted: PlacedLine): SectionText => {
+  const root = wanted.sections[0] ?? wanted.line
+  const section = readBraces(candidate).statements.filter((one) => statementLine(one) === root)
+  return { whole: printBraces(section), without: printBraces(withoutStatement(section, wanted)) }
+}
+
 /** The section of the candidate around this line. */
 export const sectionAround = (platform: Platform, candidate: string, wanted: PlacedLine): SectionText => {
+  if (platform.configuration.sections === "braces") return sectionInBraces(candidate, wanted)
   const units = unitsOf(platform, candidate)
   const isInBlock = units.some(
     (unit) => unit.lineNumber === wanted.lineNumber && (unit.hasBlock || unit.sections.length > 0)

@@ -2,7 +2,8 @@
  * Groups of verbs that only some platforms offer. The caller decides which steps may be repeated and what is recorded before them:
  * a verb does one thing and reports its end.
  */
-import { Effect, type Option, type Redacted } from "effect"
+import { Context, Effect, type Option, type Redacted, type Result } from "effect"
+import type { Question, Reading, ReadingKind } from "../domain/checks/Readings.ts"
 import type { JobSelection } from "./Candidate.ts"
 import {
   type CommandRejected,
@@ -63,6 +64,29 @@ export interface ResetVerbs {
   readonly reload: Effect.Effect<void, CommandRejected>
 }
 
+/**
+ * What has become of the commit that moves a device, as the device says it: it has none of this name, it waits for its confirmation
+ * or may do so, it stays, or it was taken back by its timer.
+ */
+export type MoveState = "absent" | "waits" | "stays" | "takenBack"
+
+/**
+ * The move of a device to another address under its timer: it comes back by itself unless another login confirms the commit with
+ * `DriverSession.confirm`. Left out where the device moves with `DriverSession.commitAndSave`.
+ */
+export interface MoveVerbs {
+  /**
+   * Commits with a timer of so many seconds. `silent`: nothing came back for `silenceSeconds`, or the connection has ended after the
+   * commit was sent; then the session is over. A CommitError says that nothing was committed.
+   */
+  readonly commit: (
+    name: string,
+    seconds: number,
+    silenceSeconds: number
+  ) => Effect.Effect<"answered" | "silent", ExchangeError | CommitError>
+  readonly state: (name: string) => Effect.Effect<MoveState, ReadError>
+}
+
 /** Lines that take ports down or up, under a candidate of their own. */
 export interface PortLines {
   readonly name: string
@@ -83,12 +107,56 @@ export interface PortVerbs {
   ) => Effect.Effect<boolean, LoadError | CommitError | E>
 }
 
+/** Readings of the state of a device (docs/switch-dialogues.md#readings). */
+export interface ReadingVerbs {
+  readonly kinds: ReadonlySet<ReadingKind>
+  /** The reading has the kind of the question. Another kind is NotOffered, and nothing is sent then. */
+  readonly read: (question: Question) => Effect.Effect<Reading, ReadError | NotOffered>
+}
+
+/** Read-only commands of a device, which checks of plugins give (docs/plugins.md#a-check-of-your-own). */
+export interface ShowVerbs {
+  /**
+   * The text that a command shows. One that is not read-only by the platform's record (`domain/platforms/ReadOnlyCommands.ts`) is
+   * refused before anything is sent, whatever the driver is (`DriverDefinition.ts`). More than `MOST_SHOWN` ends the session.
+   */
+  readonly show: (command: string) => Effect.Effect<string, ReadError>
+}
+
+/** The most characters that one command may show. */
+export const MOST_SHOWN = 262_144
+
+/**
+ * Whole answers of the device by their commands, for questions that are asked together: such a command is sent once. Null: every
+ * question is asked anew. Drivers look here before they send.
+ */
+export const SharedAnswers = Context.Reference<Map<string, string> | null>("switchyard/drivers/SharedAnswers", {
+  defaultValue: () => null
+})
+
+/**
+ * Asks all questions in one turn, and yields a result for each, in their order: one that fails does not keep the others from being
+ * answered, unless the connection is gone.
+ */
+export const readTogether = (
+  { read }: ReadingVerbs,
+  questions: ReadonlyArray<Question>
+): Effect.Effect<ReadonlyArray<Result.Result<Reading, ReadError | NotOffered>>> =>
+  Effect.suspend(() =>
+    Effect.forEach(questions, (question) => Effect.result(read(question))).pipe(
+      Effect.provideService(SharedAnswers, new Map())
+    )
+  )
+
 /** The groups of a session; null where the platform has none, as its record says (`Capabilities`). */
 export interface VerbGroups {
   readonly firmware: FirmwareVerbs | null
   readonly certificates: CertificateVerbs | null
   readonly reset: ResetVerbs | null
   readonly ports: PortVerbs | null
+  readonly move: MoveVerbs | null
+  readonly readings: ReadingVerbs | null
+  readonly show: ShowVerbs | null
 }
 
 /** The verbs of a group, or NotOffered for a platform that should not have been asked. */

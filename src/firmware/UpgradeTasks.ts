@@ -4,6 +4,7 @@
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
 import { Option, Schema } from "effect"
+import { inNaturalOrder } from "../domain/Natural.ts"
 import type { UpgradeDeviceRow, UpgradeJobRow } from "../store/UpgradeStore.ts"
 import type { UpgradeCampaign, UpgradeOfDevice } from "../domain/Firmware.ts"
 import { resultNames } from "../domain/platforms/Platforms.ts"
@@ -83,11 +84,20 @@ export const rebootOver = (
 
 const isPostFlight = ({ task_name }: JobTask) => task_name === STEPS.post_flight.task
 
-/** The result of a device from its steps. A failed check after the reboot does not fail the main task. */
+/** Why a switch was not reloaded: the check that refused it follows. */
+export const CHECKED_BEFORE = "The checks before the reboot did not pass, so the device was not rebooted"
+
+/** A check of the site has failed, or could not be read, on a switch that came back with its version. */
+const isChecked = ({ checks }: JobTask): boolean => checks !== undefined
+
+/**
+ * The result of a device from its steps. A switch that did not come back with the version does not fail the main task, which clients
+ * rely on; a failed check of the site does.
+ */
 export const upgradeResult = (
   tasks: ReadonlyArray<JobTask>
 ): { readonly result: DeviceResult; readonly reachedEnd: boolean } => {
-  const stopped = tasks.find((task) => task.failed && !isPostFlight(task))
+  const stopped = tasks.find((task) => task.failed && (!isPostFlight(task) || isChecked(task)))
   const main = stopped === undefined ? taskOk(MAIN_TASK) : taskFailed(MAIN_TASK, subtaskFailed(stopped.task_name))
   return { result: deviceResult([main, ...tasks]), reachedEnd: stopped === undefined }
 }
@@ -126,8 +136,19 @@ const beforeLast = (text: unknown): string | null => {
   return said === "" ? null : said.slice(-MOST_SAID)
 }
 
-const stateOf = ({ failed, progress }: UpgradeDeviceRow): UpgradeOfDevice["state"] => {
-  if (failed !== null) return failed ? "failed" : "done"
+/** The entries of `stepAborted`, for a record of which the step is known by its task. */
+const wasAborted = (task: JobTask): boolean =>
+  stepNames.some((step) => task.task_name === taskName(step) && isAborted(step, task))
+
+const isSkipped = ({ result, task_name }: JobTask): boolean =>
+  task_name === MAIN_TASK && typeof result === "string" && result.startsWith("JobAborted: ")
+
+const stateOf = ({ failed, progress, tasks }: UpgradeDeviceRow): UpgradeOfDevice["state"] => {
+  if (failed === true) return tasks.some(isSkipped) ? "not_begun" : "failed"
+  if (failed === false) {
+    if (!tasks.some(wasAborted)) return "done"
+    return tasks.every((task) => task.task_name === MAIN_TASK || wasAborted(task)) ? "not_begun" : "stopped"
+  }
   if (progress === null) return "waiting"
   return progress.waitingSince === null ? "working" : "returning"
 }
@@ -146,7 +167,7 @@ const deviceOf =
       state: stateOf(row),
       step: stepNamed(progress?.begun),
       steps_done: stepNames.filter((step) =>
-        entries.some(({ failed, task_name }) => task_name === taskName(step) && !failed)
+        entries.some((task) => task.task_name === taskName(step) && !task.failed && !isAborted(step, task))
       ),
       file: progress?.file ?? null,
       version_before: progress?.versionBefore ?? null,
@@ -157,7 +178,12 @@ const deviceOf =
   }
 
 /** The campaign of a job. */
-export const campaignOf = (id: number, job: UpgradeJobRow, rows: ReadonlyArray<UpgradeDeviceRow>): UpgradeCampaign => {
+export const campaignOf = (
+  id: number,
+  job: UpgradeJobRow,
+  rows: ReadonlyArray<UpgradeDeviceRow>,
+  restart_seconds: number | null
+): UpgradeCampaign => {
   const args = Option.getOrUndefined(argsOf(job.args))
   return {
     job_id: id,
@@ -165,6 +191,7 @@ export const campaignOf = (id: number, job: UpgradeJobRow, rows: ReadonlyArray<U
     steps: stepNames.filter((step) => args?.[step] === true),
     devices: rows
       .map(deviceOf(groupsOf(job)))
-      .toSorted((a, b) => a.group - b.group || (a.hostname < b.hostname ? -1 : 1))
+      .toSorted((a, b) => a.group - b.group || inNaturalOrder(a.hostname, b.hostname)),
+    restart_seconds
   }
 }

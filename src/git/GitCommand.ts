@@ -53,6 +53,8 @@ export interface GitCommandOptions {
   readonly settings?: ReadonlyArray<readonly [string, string]>
   /** Receives the progress of the command; its arguments must ask for it. */
   readonly onProgress?: (line: string) => void
+  /** More variables of the environment, such as the folder of gpg's keys. */
+  readonly variables?: Readonly<Record<string, string>>
   /** Fed to the command's standard input. */
   readonly input?: string
   /** Replaces `ssh`, for instance to name a key file. */
@@ -103,6 +105,8 @@ const gitEnvironment = ([command]: ReadonlyArray<string>, options: GitCommandOpt
     ["http.lowSpeedTime", String(seconds)],
     ["gc.autoDetach", "false"],
     ["core.fsmonitor", "false"],
+    // a commit is itself, whatever references of the copy say
+    ["core.useReplaceRefs", "false"],
     ["advice.detachedHead", "false"],
     ...login.settings,
     ...(options.settings ?? [])
@@ -110,6 +114,7 @@ const gitEnvironment = ([command]: ReadonlyArray<string>, options: GitCommandOpt
   const ssh = sshCommand ?? "ssh"
   return {
     ...login.variables,
+    ...options.variables,
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_CEILING_DIRECTORIES: dirname(directory),

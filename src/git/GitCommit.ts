@@ -60,6 +60,30 @@ export const parseLog = (output: string): ReadonlyArray<LoggedCommit> =>
     return [{ hash, author: by ?? "", committer: put ?? "", seconds: Number(seconds), message: text }]
   })
 
+/** A branch of the remote and its newest commit, as of the last fetch. */
+export const GitBranch = Schema.Struct({
+  name: Schema.String,
+  commit: Schema.String,
+  author: Schema.String,
+  /** Seconds since 1970. */
+  seconds: Schema.Int,
+  subject: Schema.String
+})
+export type GitBranch = typeof GitBranch.Type
+
+/** The format argument of `git for-each-ref` that `parseBranches` reads. */
+export const BRANCH_FORMAT =
+  "--format=%(refname:lstrip=3)%01%(objectname)%01%(authorname)%01%(committerdate:unix)%01%(subject)"
+
+/** Reads the output of `git for-each-ref`; lines that are no branch are left out. */
+export const parseBranches = (output: string): ReadonlyArray<GitBranch> =>
+  output.split("\n").flatMap((line) => {
+    const [name = "", commit = "", author = "", seconds = "", ...subject] = line.split("\u0001")
+    if (!isRefName(name) || name === "HEAD" || !/^[0-9a-f]{40,64}$/.test(commit) || !isInteger(seconds)) return []
+    const text = cleanedText(subject.join("\u0001"), "line").text
+    return [{ name, commit, author: cleanedText(author, "line").text, seconds: Number(seconds), subject: text }]
+  })
+
 const described = ({ committer, hash, name, time }: GitCommit): string =>
   `ommit ${hash} ${name} by ${committer} at ${time}`
 
@@ -87,13 +111,13 @@ export const REMOTE_BRANCHES = "refs/remotes/origin"
 
 const HASH = /^[0-9a-f]{7,64}$/i
 
-const candidates = (ref: string): ReadonlyArray<string> => [
-  `${REMOTE_BRANCHES}/${ref}`,
-  `refs/tags/${ref}`,
-  ...(HASH.test(ref) ? [ref] : [])
-]
+const WHOLE_HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i
 
-/** The full hash of the commit; a branch wins over a tag, a tag over a commit. */
+/** A whole hash means its commit: whoever may push could give a branch that name, to show one commit and deliver another. */
+const candidates = (ref: string): ReadonlyArray<string> =>
+  WHOLE_HASH.test(ref) ? [ref] : [`${REMOTE_BRANCHES}/${ref}`, `refs/tags/${ref}`, ...(HASH.test(ref) ? [ref] : [])]
+
+/** The full hash of the commit; a branch wins over a tag, a tag over the beginning of a commit's hash. */
 export const resolveRef = Effect.fnUntraced(function* (
   ref: string,
   options: GitCommandOptions

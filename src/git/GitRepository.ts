@@ -5,16 +5,23 @@
  * one is complete.
  */
 import { Duration, Effect, FileSystem, Option, Path, Semaphore } from "effect"
+import type { CommitSignature } from "../domain/CommitSignature.ts"
+import { makeSignatures, type SignerTrust } from "./CommitSignatures.ts"
+import { type LineOrigin, makeBlame } from "./GitBlame.ts"
 import { type GitAddressInvalid, parseGitAddress } from "./GitAddress.ts"
 import { type GitCommandOptions, GitFailed, runGit, runGitText } from "./GitCommand.ts"
 import {
+  BRANCH_FORMAT,
   COMMIT_FORMAT,
+  type GitBranch,
   type GitCommit,
   GitRefNotFound,
   LOG_FORMAT,
   type LoggedCommit,
+  parseBranches,
   parseCommit,
   parseLog,
+  REMOTE_BRANCHES,
   resolveRef
 } from "./GitCommit.ts"
 import {
@@ -145,6 +152,8 @@ export interface GitRepositoryConfig {
   readonly cloneTimeout?: Duration.Input
   /** The interval of a clone's progress lines in the log; default 5 seconds. */
   readonly progressEvery?: Duration.Input
+  /** Whose signatures of commits are verified; without it no signature is. */
+  readonly signers?: SignerTrust
   /** Used instead of `ssh`, such as `ssh -i /etc/switchyard/key`. */
   readonly sshCommand?: string
 }
@@ -169,6 +178,8 @@ export interface GitRepository {
   readonly describe: (hash: string) => Effect.Effect<GitCommit, GitFailed | GitRefNotFound>
   /** A commit and its predecessors, the newest first, at most so many. */
   readonly log: (hash: string, count: number) => Effect.Effect<ReadonlyArray<LoggedCommit>, GitFailed | GitRefNotFound>
+  /** The remote's branches as of the last refresh, that with the newest commit first, at most so many. */
+  readonly branches: (count: number) => Effect.Effect<ReadonlyArray<GitBranch>, GitFailed>
   /** The wanted files of a commit. */
   readonly readTree: (
     hash: string,
@@ -177,6 +188,15 @@ export interface GitRepository {
   ) => Effect.Effect<TreeFiles, GitFailed | GitRefNotFound>
   /** Paths that differ between two commits; a renamed file counts with both names. */
   readonly changedPaths: (from: string, to: string) => Effect.Effect<ReadonlyArray<string>, GitFailed | GitRefNotFound>
+  /** The signatures of commits, by commit; empty without allowed signers. `fresh` ones are verified now, others within the hour. */
+  readonly signatures: (
+    hashes: ReadonlyArray<string>,
+    how?: { readonly fresh?: boolean }
+  ) => Effect.Effect<ReadonlyMap<string, CommitSignature>, GitFailed>
+  /** The commit that wrote each line of a file, as this commit has it; none for a file that the commit lacks. */
+  readonly blame: (hash: string, path: string) => Effect.Effect<ReadonlyArray<LineOrigin>, GitFailed | GitRefNotFound>
+  /** Whether the history of a commit contains an older one; false for an older one that the copy does not have. */
+  readonly contains: (hash: string, older: string) => Effect.Effect<boolean, GitFailed | GitRefNotFound>
   /** Keeps a commit, though no branch may lead to it any more, in the place of the one kept before. */
   readonly keep: (hash: string) => Effect.Effect<void, GitFailed | GitRefNotFound>
 }
@@ -187,6 +207,14 @@ const HASH = /^[0-9a-f]{40,64}$/
 const knownCommit = Effect.fnUntraced(function* (copy: GitCopy, hash: string) {
   if (!HASH.test(hash)) return yield* new GitRefNotFound({ ref: hash.slice(0, 100) })
   return yield* resolveRef(hash, copy.options)
+})
+
+const contains = Effect.fnUntraced(function* (copy: GitCopy, hash: string, older: string) {
+  const known = yield* knownCommit(copy, hash)
+  const before = yield* Effect.catchTag(knownCommit(copy, older), "GitRefNotFound", () => Effect.succeed(null))
+  if (before === null) return false
+  const missing = yield* runGitText(["rev-list", "--max-count=1", before, `^${known}`], copy.options)
+  return missing === ""
 })
 
 const describeAs = Effect.fnUntraced(function* (copy: GitCopy, hash: string, name: string) {
@@ -238,6 +266,7 @@ const changedPaths = Effect.fnUntraced(function* (copy: GitCopy, from: string, t
   return output.split("\0").filter((path) => path !== "")
 })
 
+/** No commit is left that leads to the other one and not to this one. */
 /** Makes the repository of an address; nothing is fetched before the first `refresh`. */
 export const makeGitRepository = Effect.fnUntraced(function* (
   config: GitRepositoryConfig
@@ -254,6 +283,9 @@ export const makeGitRepository = Effect.fnUntraced(function* (
   const options = { address, directory, timeout, sshCommand: config.sshCommand }
   const copy: GitCopy = { fs, path, address, options, clone }
   const one = yield* Semaphore.make(1)
+  const signatures =
+    config.signers === undefined ? () => Effect.succeed(new Map()) : yield* makeSignatures(config.signers, options)
+  const blame = makeBlame(options)
   const nameOf = Effect.map(copyState(copy), (state) => (Option.isSome(state) ? state.value.name : "HEAD"))
   return {
     address: address.shown,
@@ -269,6 +301,18 @@ export const makeGitRepository = Effect.fnUntraced(function* (
         Effect.flatMap(nameOf, (name) => describeAs(copy, known, name))
       ),
     log: (hash, count) => logOf(copy, hash, count),
+    branches: (count) =>
+      Effect.flatMap(copyState(copy), (state) =>
+        Option.isNone(state) || state.value.address !== address.shown
+          ? Effect.succeed([])
+          : Effect.map(
+              runGitText(
+                ["for-each-ref", "--sort=-committerdate", `--count=${count}`, BRANCH_FORMAT, `${REMOTE_BRANCHES}/`],
+                copy.options
+              ),
+              parseBranches
+            )
+      ),
     readTree: (hash, wanted, limits = DEFAULT_LIMITS) =>
       knownCommit(copy, hash).pipe(
         Effect.flatMap((known) => readTreeFiles(known, wanted, limits, copy.options)),
@@ -277,6 +321,9 @@ export const makeGitRepository = Effect.fnUntraced(function* (
         )
       ),
     changedPaths: (from, to) => changedPaths(copy, from, to),
+    signatures,
+    blame: (hash, path) => Effect.flatMap(knownCommit(copy, hash), (known) => blame(known, path)),
+    contains: (hash, older) => contains(copy, hash, older),
     keep: (hash) =>
       Effect.flatMap(knownCommit(copy, hash), (known) =>
         Effect.asVoid(runGitText(["update-ref", "refs/switchyard/kept", known], copy.options))

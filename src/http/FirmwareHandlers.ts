@@ -25,6 +25,7 @@ import {
   type UpgradeRequest,
   type VersionsOfGroup
 } from "../domain/Firmware.ts"
+import { namesInOrder } from "../domain/Natural.ts"
 import { hostnameOrGroup, targetOf } from "../domain/requests/RequestFields.ts"
 import { JobRequests } from "../jobs/requests/JobRequests.ts"
 
@@ -94,7 +95,7 @@ const makeFirmwareViews = Effect.gen(function* () {
     const job = yield* Effect.mapError(Effect.flatMap(store.upgrade(id), Effect.fromOption), (error) =>
       error._tag === "SqlError" ? error : unknown()
     )
-    return enveloped(campaignOf(id, job, yield* store.devices(id, groupsOf(job).flat())))
+    return enveloped(campaignOf(id, job, yield* store.devices(id, groupsOf(job).flat()), yield* store.restartSeconds))
   })
 
   return { versions, images, upgrade }
@@ -104,13 +105,19 @@ const makeFirmwareViews = Effect.gen(function* () {
 
 const refuse = (message: string) => new BadRequest({ message })
 
-const BESIDE = ["hostname", "group", "start_at", "pre-flight", "comment", "ticket_ref"] as const
+const BESIDE = ["hostname", "hostnames", "group", "start_at", "pre-flight", "comment", "ticket_ref"] as const
 
 /** Why a switch must not download from this URL. An installation without OUTBOUND_HOSTS allows any. */
 const switchRefusal = (config: ServerSettings, url: string): Effect.Effect<string | undefined> =>
   Option.isNone(hostsForCallers(config)) || !URL.canParse(url)
     ? Effect.undefined
     : switchGuard(config).refusalForOthers(new URL(url).hostname)
+
+/** The devices of an upgrade: one, else those of a list, else those of a group. */
+const selectorOf = (request: UpgradeRequest) =>
+  request.hostname === undefined && request.hostnames !== undefined
+    ? { hostnames: request.hostnames }
+    : hostnameOrGroup(request)
 
 /** Starts the job of a request for this user, and answers with the number of selected devices. */
 const makeUpgrade = Effect.gen(function* () {
@@ -124,7 +131,7 @@ const makeUpgrade = Effect.gen(function* () {
     const { count } = yield* selectDevices(targetOf(request))
     const job = yield* requests.start(
       DeviceUpgrade,
-      { ...Struct.omit(request, BESIDE), url, ...hostnameOrGroup(request) },
+      { ...Struct.omit(request, BESIDE), url, ...selectorOf(request) },
       {
         user,
         comment,
@@ -141,6 +148,7 @@ const makeUpgradeCheck = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const orders = yield* makeUpgradeOrders
   const settings = yield* SettingsView
+  const { restartSeconds } = yield* makeUpgradeViews
   return Effect.fn("Upgrades.check")(function* (group: string) {
     yield* permitted({ group })
     const { hostnames } = yield* settings.group(group)
@@ -153,7 +161,12 @@ const makeUpgradeCheck = Effect.gen(function* () {
       Effect.fail(refuse(message === ONLY_ACCESS ? message : `Could not determine upgrade order: ${message}`))
     )
     return HttpApiSchema.withHeaders({
-      body: enveloped({ upgrade_groups: groups, device_count: selected.length, steps: groups.length }),
+      body: enveloped({
+        upgrade_groups: groups.map(namesInOrder),
+        device_count: selected.length,
+        steps: groups.length,
+        restart_seconds: yield* restartSeconds
+      }),
       headers: { "x-total-count": String(selected.length) }
     })
   })

@@ -17,6 +17,8 @@ import { ApiTokenStore } from "../store/ApiTokenStore.ts"
 import { AuthLive } from "./auth/AuthHandlers.ts"
 import { SignOnLive } from "./auth/SignOnHandlers.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
+import { ReportsLive } from "./changes/ChangeReports.ts"
+import { RepositoryCopies } from "../jobs/repositories/CheckedCommit.ts"
 import { Callers } from "./core/Callers.ts"
 import { ActorLive, DevicesLive } from "./devices/DeviceHandlers.ts"
 import { EventsLive } from "./events/EventHandlers.ts"
@@ -36,6 +38,7 @@ import { AuditLive } from "./AuditHandlers.ts"
 import { AuthorizationLive } from "./core/Authorization.ts"
 import { AvailabilityLive } from "./core/HandlerErrors.ts"
 import { VisibleUplinks } from "./core/Uplinks.ts"
+import { ChecksLive } from "./CheckHandlers.ts"
 import { FindLive } from "./FindHandlers.ts"
 import { FirmwareLive } from "./FirmwareHandlers.ts"
 import { BootFiles, ImageFiles } from "./ZtpServer.ts"
@@ -45,8 +48,10 @@ import { LinknetsLive } from "./LinknetHandlers.ts"
 import { MetricsLive } from "./MetricsHandlers.ts"
 import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
 import { RevocationFile } from "./operations/Certificates.ts"
+import { OnboardingLive } from "./OnboardingHandlers.ts"
 import { PlacesLive } from "./PlaceHandlers.ts"
 import { LeasesLive } from "./LeaseHandlers.ts"
+import { ForgeLive, ProposalsLive } from "./ProposalHandlers.ts"
 import { RepositoryLive } from "./RepositoryHandlers.ts"
 import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
 import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
@@ -56,6 +61,7 @@ import { RequestApprovalStore } from "../store/ApprovalStore.ts"
 import { CallerDevices } from "../access/CallerDevices.ts"
 import { AttentionLive } from "./AttentionHandlers.ts"
 import { ViewsLive } from "./ViewHandlers.ts"
+import { SecretsLive } from "./settings/SecretHandlers.ts"
 import { PortReadingsLive } from "./PortReadingHandlers.ts"
 
 const Groups = Layer.mergeAll(
@@ -68,9 +74,12 @@ const Groups = Layer.mergeAll(
   MgmtDomainsLive,
   JobsLive,
   ProvisioningLive,
+  OnboardingLive,
   PlacesLive,
   LeasesLive,
   ChangesLive,
+  ReportsLive.pipe(Layer.provide([AuditChain.layer, RepositoryCopies.layer]), Layer.provide(SecretKey.layer)),
+  ChecksLive,
   OperationsLive.pipe(Layer.provide(CertificateAuthority.layer)),
   ActorLive,
   FindLive,
@@ -78,10 +87,13 @@ const Groups = Layer.mergeAll(
   SettingsLive,
   SettingsModelLive,
   RepositoryLive,
+  ProposalsLive,
+  ForgeLive,
   PluginsLive,
   SystemLive,
   AuthLive,
   SetupLive,
+  SecretsLive.pipe(Layer.provide(SecretKey.layer)),
   SignOnLive.pipe(Layer.provide(SecretKey.layer)),
   AuditLive.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
   EventsLive,

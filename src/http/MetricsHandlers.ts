@@ -12,8 +12,11 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { functionOf } from "../domain/Job.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { type Figures, makeFleetFigures } from "../store/Figures.ts"
+import { RepositoryStore } from "../store/RepositoryStore.ts"
+import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import {
   certificateEnd,
+  countChecksFromZero,
   countRequestsFromZero,
   databaseConnections,
   databaseUp,
@@ -80,6 +83,27 @@ const makeFigures = Effect.gen(function* () {
     })
 })
 
+/**
+ * Yields an effect that starts the counts of the checks in force at zero, in every scrape: their names come with a commit, and the first
+ * check of a name on this replica may be one that fails. Without the database, or while templates are compiled, the next scrape does so.
+ */
+const makeChecksFromZero = Effect.gen(function* () {
+  const repositories = yield* RepositoryStore
+  const templates = yield* ActiveTemplates
+  const begun = Effect.gen(function* () {
+    for (const ref of yield* repositories.refs("templates")) {
+      const { checks } = yield* templates.snapshot(ref === "" ? null : ref)
+      countChecksFromZero(checks.checks.map(({ check }) => check.name))
+    }
+  })
+  return begun.pipe(
+    failingWithoutDatabase,
+    Effect.timeout(PATIENCE),
+    Effect.tapCause((cause) => Effect.logDebug("The checks in force are not known for metrics", cause)),
+    Effect.ignoreCause
+  )
+})
+
 /** A stream has no schema of its answer. */
 const STREAM = ["200"]
 
@@ -98,12 +122,13 @@ export const MetricsLive = HttpApiBuilder.group(Api, "metrics", (handlers) =>
     const { DATA_DIR } = yield* ServerConfig
     yield* countFromZero
     const recordFigures = yield* makeFigures
+    const checksFromZero = yield* Effect.cachedWithTTL(yield* makeChecksFromZero, KEPT)
     const recordProcess = yield* watchProcess(DATA_DIR)
     return handlers.handle("metrics", ({ request }) =>
       Effect.gen(function* () {
         const asked = new Map()
         const place = makePlace(asked)
-        yield* Effect.all([recordFigures(place), recordProcess(place)], { concurrency: 2 })
+        yield* Effect.all([recordFigures(place), recordProcess(place), checksFromZero], { concurrency: 3 })
         const format = formatOf(request.headers["accept"])
         return HttpServerResponse.text(write(asked, format), { contentType: contentType(format) })
       })

@@ -3,19 +3,22 @@
  */
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { SqlClient } from "effect/sql"
 import { Api } from "../api/Api.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
+import { Caller } from "../api/Requests.ts"
 import { CallerDevices } from "../access/CallerDevices.ts"
 import type { Device } from "../domain/Device.ts"
 import { isManageable, platforms } from "../domain/platforms/Platforms.ts"
 import { requiringSettings, SettingsView } from "../settings/SettingsView.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { makeVisible } from "./core/Permits.ts"
+import { EventStore } from "../store/EventStore.ts"
+import { makeDeviceLookup, makeVisible } from "./core/Permits.ts"
 import { makeInitialisation } from "./provisioning/Initialisation.ts"
 import { edgesOf, placesOf, replacedBy } from "../domain/Topology.ts"
 import { makePlaceRows, type WaitingRow } from "../store/FleetViews.ts"
 import { BadRequest, enveloped } from "../api/Answers.ts"
-import { type InitLine, type InitListRequest, onLine } from "../domain/requests/InitRequests.ts"
+import { type IgnoreRequest, type InitLine, type InitListRequest, onLine } from "../domain/requests/InitRequests.ts"
 import { initArguments, initJob } from "../provisioning/Init.ts"
 import { NetworkStore } from "../store/NetworkStore.ts"
 
@@ -37,6 +40,9 @@ const makePlaces = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const settings = yield* SettingsView
   const visible = yield* makeVisible
+  const lookup = yield* makeDeviceLookup
+  const events = yield* EventStore
+  const sql = yield* SqlClient.SqlClient
 
   const newDevices = Effect.gen(function* () {
     const { within } = yield* visible
@@ -69,7 +75,25 @@ const makePlaces = Effect.gen(function* () {
     return enveloped({ nodes, edges })
   })
 
-  return { newDevices, topology }
+  const ignore = Effect.fn("Places.ignore")(
+    function* (digits: string, { comment, ignored }: IgnoreRequest) {
+      const { hostname, id, state } = yield* lookup.byId(digits)
+      if (ignored && state !== "DHCP_BOOT" && state !== "DISCOVERED")
+        return yield* new BadRequest({ message: `Only a new switch can be ignored, ${hostname} is ${state}` })
+      const { name } = yield* Caller
+      const said = comment?.trim() ?? ""
+      const isChanged = ignored
+        ? yield* Effect.as(places.ignore(id, name, said === "" ? null : said), true)
+        : yield* places.unignore(id)
+      const action = ignored ? "ignored" : "no longer ignored"
+      const data = said === "" ? {} : { comment: said }
+      if (isChanged) yield* events.append({ kind: "device", action, isAudit: true, deviceId: id, hostname, data })
+      return enveloped({ ignored })
+    },
+    (work) => sql.withTransaction(work)
+  )
+
+  return { newDevices, topology, ignore }
 })
 
 // Initialises the switches of a list (docs/provisioning.md#several-at-once): all lines are checked first, and either all are started or
@@ -162,6 +186,7 @@ export const PlacesLive = HttpApiBuilder.group(Api, "places", (handlers) =>
     const start = yield* makeSeveralInits
     return handlers
       .handle("newDevices", () => answered(places.newDevices))
+      .handle("ignoreDevice", ({ params, payload }) => answered(places.ignore(params.id, payload)))
       .handle("initDevices", ({ payload }) => asCaller((user) => start(payload, user)))
       .handle("topology", () => answered(places.topology))
   })

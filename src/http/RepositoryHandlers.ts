@@ -9,6 +9,7 @@ import { RepositoryUpdate } from "../jobs/repositories/RepositoryUpdate.ts"
 import type { RepositoryName } from "../store/RepositoryStore.ts"
 import { answered } from "./core/HandlerErrors.ts"
 import { makeTemplateTrial, type TrialFailed } from "../templates/TemplateTrial.ts"
+import { makeLineBlame } from "./LineBlame.ts"
 import { makeDeviceLookup } from "./core/Permits.ts"
 import { Repositories } from "../jobs/repositories/Repositories.ts"
 import { BadRequest, enveloped, InternalError, NotFound, ServiceUnavailable } from "../api/Answers.ts"
@@ -18,10 +19,19 @@ import type { BranchRequest, TrialRequest } from "../domain/requests/ChangeReque
 
 const refused = ({ message, problems }: TrialFailed) => Effect.fail(new BadRequest({ message, problems }))
 
+const failures = {
+  ThreadsBusy: ({ message }: { readonly message: string }) => Effect.fail(new ServiceUnavailable({ message }))
+}
+
 const makeTrials = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
   const trials = yield* makeTemplateTrial
+  const { ofDevice, ofSource } = yield* makeLineBlame(trials)
   return {
+    blame: (hostname: string, asked: Parameters<typeof ofDevice>[1]) =>
+      Effect.catchTags(Effect.map(ofDevice(hostname, asked), enveloped), failures),
+    lines: (name: RepositoryName, asked: Parameters<typeof ofSource>[1]) =>
+      Effect.catchTags(Effect.map(ofSource(name, asked), enveloped), failures),
     variables: Effect.fn("Trials.variables")(function* (hostname: string) {
       const device = yield* lookup.byHostname(hostname)
       const found = yield* Effect.catchTag(trials.variables(device), "TrialFailed", refused)
@@ -32,7 +42,7 @@ const makeTrials = Effect.gen(function* () {
       const rendered = yield* trials.render(device, request).pipe(
         Effect.catchTags({
           TrialFailed: refused,
-          ThreadsBusy: ({ message }) => Effect.fail(new ServiceUnavailable({ message }))
+          ...failures
         })
       )
       return enveloped(rendered)
@@ -41,6 +51,7 @@ const makeTrials = Effect.gen(function* () {
 })
 
 const COMMITS = 20
+const BRANCHES = 50
 
 interface AskedFile {
   readonly path: string
@@ -89,9 +100,14 @@ export const RepositoryLive = HttpApiBuilder.group(Api, "repository", (handlers)
       .handle("commits", ({ params, query: { limit = COMMITS } }) =>
         answered(Effect.map(repositories.commits(params.name, limit), enveloped))
       )
+      .handle("branches", ({ params, query: { limit = BRANCHES } }) =>
+        answered(Effect.map(repositories.branches(params.name, limit), enveloped))
+      )
       .handle("files", ({ params, query }) => answered(files.list(params.name, query.branch)))
       .handle("file", ({ params, query }) => answered(files.read(params.name, query)))
       .handle("check", ({ params, payload }) => answered(check(params.name, payload)))
+      .handle("blame", ({ params, query }) => answered(trials.blame(params.hostname, query)))
+      .handle("lines", ({ params, query }) => answered(trials.lines(params.name, query)))
       .handle("variables", ({ params }) => answered(trials.variables(params.hostname)))
       .handle("render", ({ params, payload }) => answered(trials.render(params.hostname, payload)))
   })

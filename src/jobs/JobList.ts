@@ -16,6 +16,8 @@ import * as FirmwareFiles from "./upgrade/FirmwareFiles.ts"
 import * as AccessStep1 from "./init/AccessStep1.ts"
 import * as FabricStep1 from "./init/FabricStep1.ts"
 import * as Finish from "./init/Finish.ts"
+import * as ManageOnboarded from "./onboarding/ManageOnboarded.ts"
+import * as OnboardDevices from "./onboarding/OnboardDevices.ts"
 import * as ReadTables from "./upkeep/ReadTables.ts"
 import * as RefreshRepository from "./repositories/RefreshRepository.ts"
 import * as RenewCert from "./upkeep/RenewCert.ts"
@@ -37,6 +39,8 @@ export const jobFunctions = [
   AccessStep1.job,
   FabricStep1.job,
   Finish.job,
+  ManageOnboarded.job,
+  OnboardDevices.job,
   ReadTables.job,
   RefreshRepository.job,
   FirmwareFiles.removeFile,

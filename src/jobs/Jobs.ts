@@ -8,16 +8,21 @@ import { Permissions } from "../access/Permissions.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { DeviceStates } from "../devices/DeviceStates.ts"
+import { MonitoringSystem } from "../devices/MonitoringSystem.ts"
+import { PluginChecks } from "../devices/PluginChecks.ts"
 import { JobEngine } from "./engine/JobEngine.ts"
 import * as JobRunner from "./engine/JobRunner.ts"
 import { JobStates } from "./engine/JobStates.ts"
 import * as Retention from "./engine/Retention.ts"
 import * as JobList from "./JobList.ts"
 import { RepositoryCopies } from "./repositories/CheckedCommit.ts"
+import * as ProposalChecks from "./repositories/ProposalChecks.ts"
+import { Proposals } from "./repositories/Proposals.ts"
 import { RepositoryUpdate } from "./repositories/RepositoryUpdate.ts"
 import { JobApproval } from "./requests/JobApproval.ts"
 import { gate } from "./requests/JobRequests.ts"
 import { JobWindows } from "./requests/JobWindows.ts"
+import * as Measuring from "./onboarding/Measuring.ts"
 import * as ConfirmedLooks from "./sync/ConfirmedLooks.ts"
 import * as OpenChanges from "./sync/OpenChanges.ts"
 import { SyncOutcome } from "./sync/Outcome.ts"
@@ -37,12 +42,15 @@ const starting = approving.pipe(Layer.provideMerge(JobEngine.layer), Layer.provi
 export const services = Layer.mergeAll(
   DeviceStates.layer.pipe(Layer.provide(JobList.deviceJobs)),
   PluginActions.layer,
+  Proposals.layer,
   RepositoryUpdate.layer.pipe(
     Layer.provide([ChangeWindows.layer, Permissions.layer]),
     Layer.provideMerge(CandidateConfigs.layer),
     Layer.provide(RepositoryCopies.layer)
   ),
-  JobWindows.layer
+  JobWindows.layer,
+  MonitoringSystem.layer,
+  PluginChecks.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(starting, Templates.layer, PluginRegistry.layer)))
 
 const upgrading = Layer.mergeAll(Firmware.layer, UpgradeStore.layer)
@@ -56,5 +64,16 @@ const runner = JobRunner.layer.pipe(Layer.provide(gate), Layer.provide(functions
 
 const openChanges = OpenChanges.layer.pipe(Layer.provide(SyncOutcome.layer))
 
+const measuring = Measuring.layer.pipe(Layer.provide(BackgroundWork.layer))
+const proposals = ProposalChecks.layer.pipe(Layer.provide(RepositoryCopies.layer))
+
 /** The background work: the runner of jobs, their schedules, and the open changes of earlier processes. */
-export const layer = Layer.mergeAll(runner, Schedules.layer, openChanges, ConfirmedLooks.layer, Retention.executions)
+export const layer = Layer.mergeAll(
+  runner,
+  Schedules.layer,
+  openChanges,
+  ConfirmedLooks.layer,
+  measuring,
+  proposals,
+  Retention.executions
+)

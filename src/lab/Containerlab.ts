@@ -58,11 +58,21 @@ export const outwardLinks: ReadonlyMap<string, string> = new Map([
   ["dummy", "nothing is at its other end"]
 ])
 
+/** Kinds of containerlab that the lab simulates as Junos switches. */
+export const junosKinds = [
+  "juniper_vjunosswitch",
+  "vr-juniper_vjunosswitch",
+  "vr-vjunosswitch",
+  "juniper_vqfx",
+  "vr-juniper_vqfx",
+  "vr-vqfx"
+] as const
+
 /** Kinds of other machines than network devices, or without a vendor in their name. */
 const otherKinds = new Set(
   (
     "linux host bridge ovs-bridge ext-container k8s-kind generic_vm srl crpd xrd cvx rare border0 mysocketio sonic-vs sonic-vm " +
-    "openbsd freebsd openwrt ostinato vr-sros vr-vmx vr-vqfx vr-vsrx vr-vjunosrouter vr-vjunosswitch vr-vjunosevolved vr-xrv " +
+    "openbsd freebsd openwrt ostinato vr-sros vr-vmx vr-vsrx vr-vjunosrouter vr-vjunosevolved vr-xrv " +
     "vr-xrv9k vr-csr vr-n9kv vr-nxos vr-c8000v vr-cat9kv vr-ftdv vr-ftosv vr-aoscx vr-pan vr-ros vr-fortios"
   ).split(" ")
 )
@@ -71,7 +81,8 @@ const VENDORS =
   /^(?:vr-)?(?:6wind|arrcus|aruba|checkpoint|cisco|cumulus|dell|extreme|f5|fdio|fortinet|huawei|ipinfusion|juniper|keysight|mikrotik|nokia|nvidia|paloalto|vyosnetworks|vyatta)_/
 
 /** True for a kind of containerlab that the lab cannot simulate. */
-const isOtherKind = (kind: string): boolean => otherKinds.has(kind) || VENDORS.test(kind)
+const isOtherKind = (kind: string): boolean =>
+  otherKinds.has(kind) || (VENDORS.test(kind) && !junosKinds.some((one) => one === kind))
 
 type Fields = Readonly<Record<string, unknown>>
 

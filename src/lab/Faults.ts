@@ -22,6 +22,8 @@ export const Step = Schema.Literals([
   "showSessions",
   "showVersion",
   "showLldp",
+  "showState",
+  "ping",
   "show",
   "copy",
   "boot",
@@ -35,7 +37,8 @@ export type Step = typeof Step.Type
 const times = { times: Schema.optionalKey(Schema.Int) }
 const at = { ...times, step: Schema.optionalKey(Step) }
 const when = {
-  when: Schema.optionalKey(Schema.Literals(["before", "after"])),
+  /** `amid`: a part of the answer is sent; on Junos over NETCONF only. */
+  when: Schema.optionalKey(Schema.Literals(["before", "amid", "after"])),
   /** Step `load` only: strike when this many lines have been taken. */
   lines: Schema.optionalKey(Schema.Int)
 }
@@ -54,6 +57,14 @@ export const Fault = Schema.Union([
   kind("silent", { ...at, ...when }),
   kind("error", { ...at, message: Schema.String }),
   kind("lie", at),
+  /** The answer is no text that anybody understands. */
+  kind("garbage", at),
+  /** Protocols need so long after a change of the configuration. */
+  kind("settlesLate", { milliseconds: Schema.Finite }),
+  /** With each look at the ports, this one has counted so many more packets with errors. */
+  kind("errorsGrow", { ...times, port: Schema.String, by: Schema.Int }),
+  /** The log has so many messages of a severity (0 to 7; default 3) from now on. */
+  kind("logFlood", { messages: Schema.Int, severity: Schema.optionalKey(Schema.Int) }),
   kind("timerCancelled", times),
   kind("timerIgnored", times),
   kind("noTimer", times),
@@ -118,7 +129,7 @@ export const take = <K extends FaultKind>(
 export const has = (faults: Faults, kind: FaultKind): boolean => faults.some((armed) => armed.fault.kind === kind)
 
 /** The first fault of this kind for a step (or for every step), counted as used. */
-export const takeAt = <K extends "slow" | "lie" | "error" | "truncate">(
+export const takeAt = <K extends "slow" | "lie" | "error" | "truncate" | "garbage">(
   faults: Faults,
   kind: K,
   step: Step
@@ -131,7 +142,7 @@ export const strikes = (
   faults: Faults,
   kind: "cut" | "silent",
   step: Step,
-  when: "before" | "after",
+  when: "before" | "amid" | "after",
   lines: number
 ): boolean =>
   faults.length > 0 &&

@@ -4,16 +4,19 @@
  * docs/switch-dialogues.md#the-simulated-switch.
  */
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
-import { openForeign } from "./eos/ConfigSessions.ts"
-import * as Hardware from "./eos/Hardware.ts"
-import { isPersonality, none as noQuirks, personalities, type Personality } from "./eos/Quirks.ts"
+import * as Eos from "./eos/Eos.ts"
+import * as EosHardware from "./eos/Hardware.ts"
+import * as EosQuirks from "./eos/Quirks.ts"
+import * as JunosHardware from "./junos/Hardware.ts"
+import * as Junos from "./junos/Junos.ts"
+import * as JunosQuirks from "./junos/Quirks.ts"
 import * as SshFront from "./SshFront.ts"
 import * as LabSwitch from "./LabSwitch.ts"
 import * as Links from "./Links.ts"
 import * as Listeners from "./Listeners.ts"
 import * as Power from "./Power.ts"
 import * as Switch from "./Switch.ts"
-import { end, type Node, type Topology } from "./Topology.ts"
+import { end, type Node, platformOf, type Topology } from "./Topology.ts"
 
 /** No switch of that name is in the lab. */
 export class SwitchUnknown extends Schema.TaggedError<SwitchUnknown>()("SwitchUnknown", { name: Schema.String }) {}
@@ -70,6 +73,50 @@ interface Vlan1
    dhcp client accept default-route
 `
 
+/** The same of a blank Junos switch. */
+const DEFAULT_JUNOS_CONFIG = `system {
+    root-authentication {
+        plain-text-password-value admin;
+    }
+    login {
+        user admin {
+            class super-user;
+            authentication {
+                plain-text-password-value admin;
+            }
+        }
+    }
+    services {
+        ssh;
+        netconf {
+            ssh;
+        }
+    }
+}
+interfaces {
+    irb {
+        unit 0 {
+            family inet {
+                dhcp;
+            }
+        }
+    }
+}
+protocols {
+    lldp {
+        interface all;
+    }
+}
+vlans {
+    default {
+        vlan-id 1;
+        l3-interface irb.0;
+    }
+}
+`
+
+const softwareOf = (platform: string): Switch.Software => (platform === "junos" ? Junos.software : Eos.software)
+
 /** The lab as a service. */
 export class Lab extends Context.Service<Lab, LabShape>()("switchyard/lab/Lab") {
   /** A lab that lives as long as the layer. */
@@ -88,59 +135,61 @@ export const makeLab = Effect.fn("Lab.make")(function* (
     Object.entries(topology.topology.nodes).map(([name, node]) => [name, { ...topology.topology.defaults, ...node }])
   )
   const devices = new Map<string, Switch.Switch>()
-  const pairs = (topology.topology.links ?? []).map(({ endpoints }) => [end(endpoints[0]), end(endpoints[1])] as const)
-  const hosts = new Map([...nodes].map(([name, node]) => [name, Links.ofNode(node)]))
+  const pairs = (topology.topology.links ?? []).map(
+    ({ endpoints }) => [end(topology, endpoints[0]), end(topology, endpoints[1])] as const
+  )
+  const softwareFor = (name: string) => softwareOf(platformOf(topology, name))
+  const hosts = new Map([...nodes].map(([name, node]) => [name, Links.ofNode(node, softwareFor(name).portName)]))
   const links = Links.make(pairs, (name) => devices.get(name), hosts)
   const listeners = yield* openListeners(topology, options)
   const settled = Effect.promise(() => Listeners.settled(listeners))
   const dhcp = yield* Power.makeDhcpServer(
     topology.lab?.dhcp ?? {},
-    (device) => nodes.get(device.name)?.platform ?? "eos",
+    (device) => nodes.get(device.name)?.platform ?? device.software.platform,
     options.onLease
   )
-  const initialConfig = topology.lab?.dhcp?.config ?? DEFAULT_INITIAL_CONFIG
+  const initialConfig = (device: Switch.Switch) =>
+    device.software.platform === "junos"
+      ? (topology.lab?.dhcp?.junosConfig ?? DEFAULT_JUNOS_CONFIG)
+      : (topology.lab?.dhcp?.config ?? DEFAULT_INITIAL_CONFIG)
   const power = yield* Power.make({ dhcp, initialConfig, provisioningMs: options.provisioningMs ?? 100, settled })
-  const world = yield* makeWorld(listeners, links, dhcp, power)
+  const world = yield* makeWorld(devices, listeners, links, dhcp, power)
   const sharedKey = SshFront.lazyHostKey()
   let boxes = 0
-  const around = { listeners, power, dhcp, settled, nextBox: () => (boxes += 1) }
+  const around = { listeners, power, dhcp, settled, nextBox: () => (boxes += 1), hardware: anotherBox }
   for (const [name, node] of nodes) {
     const linked = [...(links.ends.get(name)?.keys() ?? [])]
-    const hardware = Hardware.make({
-      name,
-      index: around.nextBox(),
-      model: node.model,
-      mac: node.mac,
-      serial: node.serial,
-      ports: node.ports,
-      linked
-    })
-    devices.set(name, makeSwitch(name, node, hardware, world, sharedKey, options.historyLimit ?? 200))
+    const software = softwareFor(name)
+    const hardware = hardwareOf(software, node, { name, index: around.nextBox(), linked })
+    const hostKey = node.hostKey === "shared" ? sharedKey : SshFront.lazyHostKey()
+    devices.set(name, makeSwitch(name, node, { software, hardware, world, hostKey }, options.historyLimit ?? 200))
   }
   yield* Effect.addFinalizer(() => Effect.sync(() => shutDown(devices, listeners)))
   for (const [name, device] of devices) {
     if (nodes.get(name)?.blank === true) continue
     Switch.up(device)
-    openForeign(device)
   }
   yield* settled
   const switches = new Map([...devices].map(([name, device]) => [name, LabSwitch.make(device, around)]))
   return shape(topology, listeners, links, nodes, switches, settled)
 })
 
+const reservedPort = Effect.acquireRelease(
+  Effect.tryPromise({
+    try: Listeners.reservePort,
+    catch: (error) => new PortUnavailable({ reason: String(error) })
+  }),
+  ({ release }) => Effect.sync(release)
+).pipe(Effect.map(({ port }) => port))
+
 const openListeners = Effect.fnUntraced(function* (topology: Topology, options: LabOptions) {
   const wished = options.port ?? topology.lab?.port ?? 0
-  const port =
-    wished > 0
-      ? wished
-      : yield* Effect.tryPromise({
-          try: Listeners.freePort,
-          catch: (error) => new PortUnavailable({ reason: String(error) })
-        })
+  const port = wished > 0 ? wished : yield* reservedPort
   return Listeners.make(port, options.addressMap ?? [["10", "127"], ...Object.entries(topology.lab?.addressMap ?? {})])
 })
 
 const makeWorld = Effect.fnUntraced(function* (
+  devices: ReadonlyMap<string, Switch.Switch>,
   listeners: Listeners.Listeners,
   links: Links.Links,
   dhcp: Power.DhcpServer,
@@ -165,32 +214,61 @@ const makeWorld = Effect.fnUntraced(function* (
     neighbours: (device) => Links.neighbours(links, device),
     stations: (device) => Links.stations(links, device),
     linkUp: (device, port) => Links.isUp(links, device, port),
+    switches: () => [...devices.values()],
+    cables: (device) => Links.cables(links, device),
     reload: power.reload
   } satisfies Switch.World
 })
 
+type Settings = Pick<Node, "model" | "mac" | "serial" | "ports" | "personality" | "junos">
+
+const hardwareOf = (
+  software: Switch.Software,
+  { junos, mac, model, personality, ports, serial }: Settings,
+  place: { readonly name: string; readonly index: number; readonly linked: ReadonlyArray<string> }
+): EosHardware.Hardware => {
+  if (software.platform !== "junos") return EosHardware.make({ ...place, model, mac, serial, ports })
+  const known = junosPersonality(personality)
+  const members = junos?.members ?? known?.quirks.members ?? 1
+  return JunosHardware.make({ ...place, model: model ?? known?.model, mac, serial, ports, members })
+}
+
+const anotherBox = (
+  { behaviour, hardware, name, software }: Switch.Switch,
+  index: number,
+  box: Pick<Settings, "mac" | "serial" | "model">
+): EosHardware.Hardware =>
+  hardwareOf(
+    software,
+    { model: hardware.model, ...box, junos: behaviour.junos },
+    { name: `${name}#${index}`, index, linked: hardware.ports }
+  )
+
 const makeSwitch = (
   name: string,
   node: Node,
-  hardware: Hardware.Hardware,
-  world: Switch.World,
-  sharedKey: Switch.HostKey,
+  parts: Pick<Switch.Switch, "software" | "hardware" | "world" | "hostKey">,
   historyLimit: number
-) =>
-  Switch.make({
+) => {
+  const isJunos = parts.software.platform === "junos"
+  const known = isJunos ? junosPersonality(node.personality) : personalityOf(node)
+  const named = isJunos ? `system { host-name ${name}; }` : `hostname ${name}\n`
+  return Switch.make({
     name,
-    hardware,
-    world,
-    hostKey: node.hostKey === "shared" ? sharedKey : SshFront.lazyHostKey(),
-    version: node.version ?? personalityOf(node)?.version ?? "4.31.4M",
+    ...parts,
+    version: node.version ?? known?.version ?? (isJunos ? JunosHardware.DEFAULT_VERSION : "4.31.4M"),
     behaviour: behaviourOf(node),
-    startup: node.blank === true ? undefined : (node["startup-config"] ?? `hostname ${name}\n`),
+    startup: node.blank === true ? undefined : (node["startup-config"] ?? named),
     flashBytes: node.flashBytes,
     historyLimit
   })
+}
 
-const personalityOf = ({ personality }: Node): Personality | undefined =>
-  personality !== undefined && isPersonality(personality) ? personalities[personality] : undefined
+const personalityOf = ({ personality }: Node): EosQuirks.Personality | undefined =>
+  personality !== undefined && EosQuirks.isPersonality(personality) ? EosQuirks.personalities[personality] : undefined
+
+const junosPersonality = (name: string | undefined): JunosQuirks.Personality | undefined =>
+  name === undefined ? undefined : JunosQuirks.personalities[name]
 
 /** The behaviour of a switch with these settings. */
 export const behaviourOf = (node: Node): Switch.Behaviour => ({
@@ -209,7 +287,9 @@ export const behaviourOf = (node: Node): Switch.Behaviour => ({
   users: node.users ?? {},
   passwords: node.passwords ?? {},
   bracketedPaste: node.bracketedPaste,
-  quirks: { ...noQuirks, ...personalityOf(node)?.quirks, ...node.quirks }
+  quirks: { ...EosQuirks.none, ...personalityOf(node)?.quirks, ...node.quirks },
+  junos: { ...JunosQuirks.none, ...junosPersonality(node.personality)?.quirks, ...node.junos },
+  minuteMs: node.minuteMs ?? 60_000
 })
 
 const shutDown = (devices: ReadonlyMap<string, Switch.Switch>, listeners: Listeners.Listeners) => {

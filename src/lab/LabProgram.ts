@@ -5,7 +5,8 @@
 import { createServer } from "node:http"
 import { Console, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { personalities } from "./eos/Quirks.ts"
+import * as EosQuirks from "./eos/Quirks.ts"
+import * as JunosQuirks from "./junos/Quirks.ts"
 import { Lab, type LabOptions, type LabShape, SwitchUnknown } from "./Lab.ts"
 import * as Topology from "./Topology.ts"
 import { Fault } from "./Faults.ts"
@@ -238,8 +239,12 @@ export const addresses = (lab: LabShape): ReadonlyArray<string> => {
 
 /** Lines that describe each personality; unusual ones are marked. */
 export const personalityLines = (): ReadonlyArray<string> => {
-  const width = Math.max(...Object.keys(personalities).map((name) => name.length))
-  return Object.entries(personalities).map(
+  const all: ReadonlyArray<readonly [string, { readonly description: string; readonly usual: boolean }]> = [
+    ...Object.entries(EosQuirks.personalities),
+    ...Object.entries(JunosQuirks.personalities).map(([name, one]) => [name, { ...one, usual: true }] as const)
+  ]
+  const width = Math.max(...all.map(([name]) => name.length))
+  return all.map(
     ([name, { description, usual }]) => `${name.padEnd(width)}  ${description}${usual ? "" : " (not usual)"}`
   )
 }

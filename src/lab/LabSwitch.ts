@@ -3,37 +3,27 @@
  * faults, other hardware, other people's sessions.
  */
 import { Effect } from "effect"
-import * as ConfigSessions from "./eos/ConfigSessions.ts"
 import { type DhcpHookFailed, type DhcpServer, pause, type Power } from "./Power.ts"
 import * as Faults from "./Faults.ts"
 import * as Flash from "./Flash.ts"
 import * as SshFront from "./SshFront.ts"
-import * as Hardware from "./eos/Hardware.ts"
+import type { Hardware } from "./eos/Hardware.ts"
 import * as Switch from "./Switch.ts"
-import type { CommandRecord, CommitRecord, LoginRecord } from "./Switch.ts"
+import type { CommandRecord, CommitRecord, LoginRecord, SessionView } from "./Switch.ts"
 import * as Listeners from "./Listeners.ts"
-import * as Loader from "./eos/ConfigLoader.ts"
-import { render } from "./eos/ConfigTree.ts"
-import { showRunning, showStartup } from "./eos/Wording.ts"
-
-interface SessionView {
-  readonly name: string
-  readonly state: ConfigSessions.ConfigSession["state"]
-  readonly user: string
-}
 
 export interface LabSwitch {
   /** Node name in the topology (the host name may differ). */
   readonly name: string
   readonly hostname: () => string
-  readonly hardware: () => Hardware.Hardware
+  readonly hardware: () => Hardware
   readonly version: () => string
   readonly power: () => "off" | "booting" | "on"
   /** Image that the next boot uses. */
   readonly bootImage: () => string
-  /** As `show running-config` prints it. */
+  /** As somebody at the switch reads it. */
   readonly running: () => string
-  /** As `show startup-config` prints it; undefined after an erase. */
+  /** What it would start with, in the same form; undefined after an erase. */
   readonly startup: () => string | undefined
   readonly sessions: () => ReadonlyArray<SessionView>
   /** The commit timer that runs. */
@@ -76,17 +66,22 @@ export interface LabSwitch {
   readonly configure: (text: string, options?: { readonly replace?: boolean }) => void
   /** Opens a session of another operator; with seconds it is committed with a running timer. Error text or undefined. */
   readonly foreignSession: (name: string, timerSeconds?: number) => string | undefined
+  /** Another operator types these lines at the console of a Junos switch, and leaves. Gives what the switch shows. */
+  readonly atConsole: (...lines: ReadonlyArray<string>) => Promise<string>
   /** Replaces or (null) hides the LLDP neighbour of a port. */
   readonly setNeighbour: (port: string, neighbour: Partial<Omit<Switch.Neighbour, "port">> | null) => void
   readonly clearNeighbours: () => void
   /** A new SSH host key. */
   readonly newHostKey: () => void
   /** Another box in its place: new MAC, serial number and host key, no configuration, switched off. */
-  readonly swapHardware: (box?: {
-    readonly mac?: string
-    readonly serial?: string
-    readonly model?: string
-  }) => Effect.Effect<void>
+  readonly swapHardware: (box?: Box) => Effect.Effect<void>
+}
+
+/** What is printed on another box. */
+interface Box {
+  readonly mac?: string
+  readonly serial?: string
+  readonly model?: string
 }
 
 interface Surroundings {
@@ -95,6 +90,8 @@ interface Surroundings {
   readonly dhcp: DhcpServer
   /** Number for the next box, for generated MAC addresses. */
   readonly nextBox: () => number
+  /** The hardware of another box in the place of a switch. */
+  readonly hardware: (device: Switch.Switch, index: number, box: Box) => Hardware
   readonly settled: Effect.Effect<void>
 }
 
@@ -109,8 +106,11 @@ export const make = (device: Switch.Switch, around: Surroundings): LabSwitch => 
     device.faults.length = 0
   },
   configure: (text, options) =>
-    Switch.setRunning(device, merged(options?.replace === true ? "" : device.running, text)),
-  foreignSession: (name, timerSeconds) => ConfigSessions.foreign(device, name, timerSeconds),
+    device.software.configure(device, device.software.merged(options?.replace === true ? "" : device.running, text)),
+  foreignSession: (name, timerSeconds) => device.software.foreign(device, name, timerSeconds),
+  atConsole: (...lines) =>
+    device.software.atConsole?.(device, lines) ??
+    Promise.reject(new Error(`${device.software.platform} has no console in the lab`)),
   setNeighbour: (port, neighbour) => setNeighbour(device, port, neighbour),
   clearNeighbours: () => device.lldpOverrides.clear(),
   newHostKey: () => {
@@ -129,13 +129,10 @@ const views = (device: Switch.Switch, around: Surroundings) => ({
   version: () => device.version,
   power: () => device.power,
   bootImage: () => device.bootImage,
-  running: () => showRunning(device),
-  startup: () => showStartup(device),
-  sessions: () => [...device.sessions.values()].map(({ name, state, user }) => ({ name, state, user })),
-  timer: () =>
-    device.timer === undefined
-      ? undefined
-      : { session: device.timer.session, remainingMs: Math.max(0, device.timer.expiresAt - Date.now()) },
+  running: () => device.software.showRunning(device),
+  startup: () => device.software.showStartup(device),
+  sessions: () => device.software.sessions(device),
+  timer: () => device.software.timer(device),
   commits: (session?: string) =>
     device.history.commits.filter((record) => session === undefined || record.session === session),
   onCommit: (tell: (record: CommitRecord) => void) => {
@@ -170,14 +167,6 @@ const powerOf = (device: Switch.Switch, around: Surroundings) => ({
   renewLease: Effect.suspend(() => around.dhcp.commit(device))
 })
 
-const merged = (running: string, text: string): string => {
-  const root = Loader.parse(running)
-  const loader = Loader.make(root, Loader.LENIENT)
-  for (const line of text.split("\n")) Loader.feed(loader, line)
-  Loader.finish(loader)
-  return render(root)
-}
-
 const setNeighbour = (
   device: Switch.Switch,
   port: string,
@@ -193,24 +182,12 @@ const setNeighbour = (
   device.lldpOverrides.set(port, neighbour === null ? null : { ...blank, ...neighbour, port })
 }
 
-const swap = (
-  device: Switch.Switch,
-  around: Surroundings,
-  box: { readonly mac?: string; readonly serial?: string; readonly model?: string }
-) => {
+const swap = (device: Switch.Switch, around: Surroundings, box: Box) => {
   const index = around.nextBox()
-  device.hardware = Hardware.make({
-    name: `${device.name}#${index}`,
-    index,
-    model: box.model ?? device.hardware.model,
-    mac: box.mac,
-    serial: box.serial,
-    linked: device.hardware.ports
-  })
+  device.hardware = around.hardware(device, index, box)
   device.hostKey = SshFront.lazyHostKey()
   device.startup = undefined
   device.running = ""
   device.lease = undefined
-  device.certificates.clear()
-  device.keys.clear()
+  device.software.swapped(device)
 }

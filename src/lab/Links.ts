@@ -2,11 +2,9 @@
  * Cables between switches and machines at their ports: the links that are up, and the resulting LLDP neighbours, reachability and
  * address tables.
  */
-import { systemDescription } from "./eos/Hardware.ts"
 import type { End, Node } from "./Topology.ts"
-import type { Neighbour, Station, Switch } from "./Switch.ts"
-import * as ConfigFacts from "./eos/ConfigFacts.ts"
-import { longName } from "./eos/Words.ts"
+import type { Cable, Neighbour, Station, Switch } from "./Switch.ts"
+import type { InterfaceFacts } from "./eos/ConfigFacts.ts"
 
 export interface Links {
   /** Switch name → port → the other end. */
@@ -38,12 +36,19 @@ export const make = (
 
 /** True when the link on a port is up: both switches run and neither port is shut. A machine at the other end always runs. */
 export const isUp = (links: Links, from: Switch, port: string): boolean => {
-  if (port.startsWith("Management")) return from.power === "on"
+  if (from.software.isManagement(port)) return from.power === "on"
   if (links.hosts.get(from.name)?.has(port) === true) return alive(from, port)
   const to = links.ends.get(from.name)?.get(port)
   const other = to === undefined ? undefined : links.device(to.node)
   return to !== undefined && other !== undefined && alive(from, port) && alive(other, to.port)
 }
+
+/** The links of a switch to others that are up. */
+export const cables = (links: Links, from: Switch): ReadonlyArray<Cable> =>
+  [...(links.ends.get(from.name) ?? [])].flatMap(([port, to]) => {
+    const far = links.device(to.node)
+    return far === undefined || !isUp(links, from, port) ? [] : [{ port, far, farPort: to.port }]
+  })
 
 const alive = (device: Switch, port: string) => device.power === "on" && !device.facts.shutPorts.has(port)
 
@@ -70,7 +75,7 @@ const announce = (other: Switch, port: string, neighbourPort: string): Neighbour
     systemName: domain !== undefined && other.behaviour.lldpName === "fqdn" ? `${hostname}.${domain}` : hostname,
     neighbourPort,
     chassisId: other.hardware.mac,
-    description: systemDescription(other),
+    description: other.software.systemDescription(other),
     ttl: LLDP_TTL
   }
 }
@@ -100,27 +105,31 @@ interface Host {
   readonly ip: string | undefined
 }
 
-/** The machines of a node by long port name. */
-export const ofNode = ({ hosts = {} }: Node): ReadonlyMap<string, ReadonlyArray<Host>> =>
+/** The machines of a node by the port's name on its platform. */
+export const ofNode = (
+  { hosts = {} }: Node,
+  portName: (name: string) => string
+): ReadonlyMap<string, ReadonlyArray<Host>> =>
   new Map(
     Object.entries(hosts).map(([port, machines]) => [
-      longName(port),
+      portName(port),
       machines.map(({ ip, mac }) => ({ ip, mac: mac.toLowerCase() }))
     ])
   )
 
-type Ports = ReadonlyMap<string, ConfigFacts.InterfaceFacts>
+type Ports = ReadonlyMap<string, InterfaceFacts>
 
 const portsOf = (device: Switch): Ports =>
-  new Map(ConfigFacts.interfaces(device.running).map((facts) => [facts.name, facts]))
+  new Map(device.software.ports(device.running).map((facts) => [facts.name, facts]))
 
 /** The bundle that a port is a member of, or the port itself. */
-const bundleOf = (ports: Ports, port: string): string => {
+const bundleOf = ({ software }: Switch, ports: Ports, port: string): string => {
   const group = ports.get(port)?.channelGroup
-  return group === undefined ? port : `Port-Channel${group}`
+  return group === undefined ? port : software.bundle(group)
 }
 
-const isRouted = (ports: Ports, port: string): boolean => ports.get(bundleOf(ports, port))?.mode === "routed"
+const isRouted = (device: Switch, ports: Ports, port: string): boolean =>
+  ports.get(bundleOf(device, ports, port))?.mode === "routed"
 
 /** By which port of a switch the frames of each switch come in. */
 const ways = (links: Links, from: Switch, portsFor: (device: Switch) => Ports): ReadonlyMap<string, string> => {
@@ -130,7 +139,7 @@ const ways = (links: Links, from: Switch, portsFor: (device: Switch) => Ports): 
     for (const [port, to] of links.ends.get(at.name) ?? []) {
       const next = links.device(to.node)
       if (next === undefined || next === from || found.has(next.name) || !isUp(links, at, port)) continue
-      if (isRouted(portsFor(at), port) || isRouted(portsFor(next), to.port)) continue
+      if (isRouted(at, portsFor(at), port) || isRouted(next, portsFor(next), to.port)) continue
       found.set(next.name, found.get(at.name) ?? port)
       queue.push(next)
     }
@@ -153,20 +162,20 @@ export const stations = (links: Links, device: Switch): ReadonlyArray<Station> =
     const way = towards.get(name)
     if (edge === undefined || (edge !== device && way === undefined)) return []
     return [...plugged].flatMap(([port, machines]) => {
-      if (!isUp(links, edge, port) || isRouted(portsFor(edge), port)) return []
+      if (!isUp(links, edge, port) || isRouted(edge, portsFor(edge), port)) return []
       const vlan = portsFor(edge).get(port)?.accessVlan ?? 1
       return machines.map(({ ip, mac }) => ({
         mac,
         vlan,
-        port: bundleOf(own, edge === device ? port : (way ?? port)),
-        ip: routes(own, vlan) ? ip : undefined
+        port: bundleOf(device, own, edge === device ? port : (way ?? port)),
+        ip: routes(device, own, vlan) ? ip : undefined
       }))
     })
   })
 }
 
 /** A switch learns the address of a machine if it has an address in its VLAN itself. */
-const routes = (ports: Ports, vlan: number): boolean => {
-  const facts = ports.get(`Vlan${vlan}`)
+const routes = (device: Switch, ports: Ports, vlan: number): boolean => {
+  const facts = ports.get(device.software.vlanPort(device.running, vlan))
   return facts !== undefined && !facts.shutdown && (facts.virtual || facts.addresses.length > 0)
 }

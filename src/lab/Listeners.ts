@@ -155,14 +155,18 @@ export const close = (listeners: Listeners): void => {
   }
 }
 
-/** A port that is free on loopback now. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = net.createServer()
-    probe.once("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      probe.close(() => resolve(port))
-    })
-  })
+/** Loopback addresses for the reservation of a port: the first one belongs to no switch, but only Linux has it. */
+const RESERVING = ["127.255.255.254", "127.0.0.1"]
+
+/** A port that no other lab of this machine gets before it is released: another one on the same address would answer for our switch. */
+export const reservePort = async (): Promise<{ readonly port: number; readonly release: () => void }> => {
+  let failure: Error | undefined
+  for (const host of RESERVING) {
+    const holder = net.createServer().unref()
+    failure = await attempt(holder, host, 0)
+    const address = holder.address()
+    if (failure !== undefined || typeof address !== "object" || address === null) continue
+    return { port: address.port, release: () => void holder.close() }
+  }
+  throw failure ?? new Error("no loopback address can be listened on")
+}

@@ -3,9 +3,6 @@
  * server of the site, fetches the initial configuration, starts it). See docs/provisioning.md#dhcp-and-boot-files.
  */
 import { Effect, Fiber, FiberMap, Schema, type Scope, Semaphore } from "effect"
-import * as Loader from "./eos/ConfigLoader.ts"
-import { openForeign } from "./eos/ConfigSessions.ts"
-import { render } from "./eos/ConfigTree.ts"
 import * as Switch from "./Switch.ts"
 import { execFile } from "node:child_process"
 import type { Dhcp } from "./Topology.ts"
@@ -153,7 +150,7 @@ export interface Power {
 interface PowerOptions {
   readonly dhcp: DhcpServer
   /** The configuration that a blank switch gets. */
-  readonly initialConfig: string
+  readonly initialConfig: (device: Switch.Switch) => string
   /** Milliseconds between the first lease and the running initial configuration. */
   readonly provisioningMs: number
   /** Waits until the listeners are open. */
@@ -189,7 +186,6 @@ const bootSequence = (device: Switch.Switch, options: PowerOptions): Effect.Effe
     const kind = device.startup === undefined ? "ztp" : "reload"
     if (device.startup === undefined) yield* provision(device, options)
     Switch.up(device)
-    openForeign(device)
     Switch.pushCommit(device.history, { session: "", kind, at: Date.now() })
     yield* options.settled
   })
@@ -198,5 +194,5 @@ const provision = Effect.fnUntraced(function* (device: Switch.Switch, options: P
   device.lease = options.dhcp.lease(device)
   yield* loggedHook(options.dhcp.commit(device))
   yield* pause(options.provisioningMs)
-  device.startup = render(Loader.parse(options.initialConfig))
+  device.startup = device.software.merged("", options.initialConfig(device))
 })

@@ -10,18 +10,13 @@ import type {
   ParsedKey,
   Prompt,
   PublicKeyAuthContext,
-  ServerChannel,
   Session
 } from "ssh2"
 import { Server, utils } from "../drivers/ssh/Ssh2.ts"
-import { run } from "./eos/CommandLine.ts"
 import * as Faults from "./Faults.ts"
 import { type Connection, type HostKey, pushRecord, type Switch } from "./Switch.ts"
 import * as FileTransfer from "./FileTransfer.ts"
 import type { Quirks } from "./eos/Quirks.ts"
-import { isHashOf } from "./eos/ConfigFacts.ts"
-import * as Shell from "./eos/Shell.ts"
-import * as Terminal from "./Terminal.ts"
 import { createPrivateKey, sign } from "node:crypto"
 
 const MODERN = {
@@ -154,7 +149,7 @@ const mayLogin = (device: Switch, user: string, password: string): boolean => {
   if (users[user] === password) return true
   const configured = device.facts.users.get(user)
   if (configured === undefined) return false
-  if (configured.hash !== undefined && isHashOf(configured.hash, password)) return true
+  if (configured.hash !== undefined && device.software.isHashOf(configured.hash, password)) return true
   return (configured.secret ?? passwords[configured.hash ?? ""] ?? passwords[user]) === password
 }
 
@@ -166,63 +161,17 @@ const openSession = (device: Switch, user: string, session: Session, connection:
   })
   session.on("window-change", (accept) => accept?.())
   session.on("env", (accept) => accept?.())
-  session.on("shell", (accept) => openShell(device, user, accept(), connection, width))
-  session.on("exec", (accept, _reject, info) => openExec(device, user, accept(), connection, info.command))
+  session.on("shell", (accept) => device.software.shell(device, { user, channel: accept(), connection }, width))
+  session.on("exec", (accept, _reject, info) =>
+    device.software.exec(device, { user, channel: accept(), connection }, info.command)
+  )
+  session.on("subsystem", (accept, reject, { name }) => {
+    if (!device.software.subsystem(device, name, () => ({ user, channel: accept(), connection }))) reject()
+  })
   session.on("sftp", (accept, reject) => {
     if (device.behaviour.sftp) FileTransfer.serveSftp(device, accept())
     else reject()
   })
-}
-
-const MOST_TERMINALS = 900
-
-const makeShell = (device: Switch, user: string, connection: Connection, width: number, logOut: () => void) => {
-  device.terminal = (device.terminal % MOST_TERMINALS) + 1
-  return Shell.make({
-    device,
-    user,
-    terminal: `vty${device.terminal}`,
-    width,
-    logOut,
-    hangUp: connection.drop,
-    silence: connection.silence
-  })
-}
-
-const openShell = (device: Switch, user: string, channel: ServerChannel, connection: Connection, width: number) => {
-  let printer: Terminal.Printer | undefined
-  const logOut = () => {
-    printer?.flush()
-    channel.exit(0)
-    channel.end()
-  }
-  const shell = makeShell(device, user, connection, width, logOut)
-  if (Shell.breaksAt(shell, "login", "after")) return
-  printer = Terminal.makePrinter(device, (bytes) => {
-    if (channel.writable) channel.write(bytes)
-  })
-  const login = `Last login: ${new Date().toUTCString()} from ${connection.address}\n${device.facts.motd ?? ""}`
-  const terminal = Terminal.make(shell, printer, login)
-  channel.on("data", (chunk: Buffer) => Terminal.receive(terminal, chunk))
-  channel.on("end", logOut)
-  channel.on("error", () => connection.drop())
-}
-
-const openExec = (device: Switch, user: string, channel: ServerChannel, connection: Connection, line: string) => {
-  channel.on("error", () => connection.drop())
-  const transfer = FileTransfer.parse(line)
-  if (transfer !== undefined) return FileTransfer.serve(device, transfer, channel)
-  const shell = makeShell(device, user, connection, 32_767, () => undefined)
-  const finish = (text: string) => {
-    if (shell.gone) return
-    channel.write(text)
-    channel.exit(text.startsWith("% ") ? 1 : 0)
-    channel.end()
-  }
-  const output = run(shell, line)
-  if (typeof output === "string") finish(output)
-  else output.then(finish, (error: unknown) => finish(`% Internal error: ${String(error)}\n`))
-  return undefined
 }
 
 // Host keys.

@@ -2,15 +2,14 @@
  * The state and the history of one simulated switch, and the few operations that change all of it: a new running configuration,
  * going down, coming up. Everything else (sessions, files, commands) works on this record.
  */
-import type { ParsedKey } from "ssh2"
-import * as ConfigFacts from "./eos/ConfigFacts.ts"
+import type { ParsedKey, ServerChannel } from "ssh2"
+import type { ConfigFacts, InterfaceFacts } from "./eos/ConfigFacts.ts"
 import type { CommitTimer, ConfigSession } from "./eos/ConfigSessions.ts"
 import * as Flash from "./Flash.ts"
 import type { Faults } from "./Faults.ts"
-import { type Hardware, imageOf, versionOf } from "./eos/Hardware.ts"
+import type { Hardware } from "./eos/Hardware.ts"
 import type { Quirks } from "./eos/Quirks.ts"
-import * as Loader from "./eos/ConfigLoader.ts"
-import { render } from "./eos/ConfigTree.ts"
+import type { Quirks as JunosQuirks } from "./junos/Quirks.ts"
 
 // The history, newest last, bounded: logins, commands, and everything that changed the configuration.
 
@@ -23,6 +22,8 @@ export interface CommitRecord {
   readonly kind: CommitKind
   /** Milliseconds since 1970. */
   readonly at: number
+  /** All processes of the switch read the whole configuration again. */
+  readonly rereads?: true
 }
 
 export interface LoginRecord {
@@ -104,8 +105,67 @@ export interface Behaviour {
   readonly passwords: Readonly<Record<string, string>>
   /** Bash output stands between bracketed-paste codes; undefined: as the EOS version does (since 4.32). */
   readonly bracketedPaste: boolean | undefined
-  /** How it differs from most switches. */
+  /** How it differs from most switches of its platform. */
   readonly quirks: Required<Quirks>
+  readonly junos: Required<JunosQuirks>
+  /** Milliseconds of a minute of a timer that counts in minutes. */
+  readonly minuteMs: number
+}
+
+/** One side of an SSH channel. */
+export interface Channel {
+  readonly user: string
+  readonly channel: ServerChannel
+  readonly connection: Connection
+}
+
+/** A session of somebody as the lab's handle shows it. */
+export interface SessionView {
+  readonly name: string
+  readonly state: string
+  readonly user: string
+}
+
+/** The network operating system of a switch: how it reads its configuration, and how it answers those who log in. */
+export interface Software {
+  readonly platform: string
+  /** What a switch reads in a printed configuration. */
+  readonly read: (text: string) => ConfigFacts
+  /** The interfaces that a printed configuration has. */
+  readonly ports: (text: string) => ReadonlyArray<InterfaceFacts>
+  /** Names of interfaces: as a topology writes a port, of a bundle, of the routed interface of a VLAN. */
+  readonly portName: (name: string) => string
+  readonly bundle: (group: number) => string
+  readonly vlanPort: (text: string, vlan: number) => string
+  readonly isManagement: (port: string) => boolean
+  /** A configuration as the switch prints it. */
+  readonly print: (text: string, behaviour: Behaviour) => string
+  /** Statements added to a printed configuration. */
+  readonly merged: (running: string, text: string) => string
+  /** An operator's change at the console: a printed configuration runs from now on. */
+  readonly configure: (device: Switch, printed: string) => void
+  /** Another box stands in its place: what was kept beside the configuration is gone. */
+  readonly swapped: (device: Switch) => void
+  /** Texts as somebody at the switch reads them. */
+  readonly showRunning: (device: Switch) => string
+  readonly showStartup: (device: Switch) => string | undefined
+  readonly systemDescription: (device: Switch) => string
+  readonly imageOf: (version: string) => string
+  readonly versionOf: (image: string) => string | undefined
+  readonly isHashOf: (shown: string, password: string) => boolean
+  /** Called when the switch goes down, and when it is up. */
+  readonly wentDown: (device: Switch) => void
+  readonly cameUp: (device: Switch) => void
+  readonly sessions: (device: Switch) => ReadonlyArray<SessionView>
+  readonly timer: (device: Switch) => { readonly session: string; readonly remainingMs: number } | undefined
+  /** A session of another operator; with seconds it is committed with a running timer. Error text or undefined. */
+  readonly foreign: (device: Switch, name: string, timerSeconds: number | undefined) => string | undefined
+  /** Another operator types lines at the console, whatever faults there are; undefined: the lab has no such console. */
+  readonly atConsole?: (device: Switch, lines: ReadonlyArray<string>) => Promise<string>
+  readonly shell: (device: Switch, channel: Channel, width: number) => void
+  readonly exec: (device: Switch, channel: Channel, line: string) => void
+  /** Serves a subsystem; false: there is none of this name. */
+  readonly subsystem: (device: Switch, name: string, accept: () => Channel) => boolean
 }
 
 /** A live connection to a switch. */
@@ -128,8 +188,19 @@ export interface World {
   readonly stations: (device: Switch) => ReadonlyArray<Station>
   /** True when the link on a port is up. */
   readonly linkUp: (device: Switch, port: string) => boolean
+  /** All switches of the lab. */
+  readonly switches: () => ReadonlyArray<Switch>
+  /** The links to other switches that are up. */
+  readonly cables: (device: Switch) => ReadonlyArray<Cable>
   /** Brings the switch down and up again with its startup configuration. */
   readonly reload: (device: Switch) => void
+}
+
+/** A link that is up, seen from one of its switches. */
+export interface Cable {
+  readonly port: string
+  readonly far: Switch
+  readonly farPort: string
 }
 
 /** A machine as a switch has learnt it. */
@@ -153,6 +224,7 @@ export interface Neighbour {
 
 export interface Switch {
   readonly name: string
+  readonly software: Software
   readonly behaviour: Behaviour
   readonly world: World
   hardware: Hardware
@@ -163,9 +235,11 @@ export interface Switch {
   bootImage: string
   /** Milliseconds since 1970. */
   bootedAt: number
+  /** When its running configuration changed last, in milliseconds since 1970. */
+  changedAt: number
   /** Printed running configuration without header lines. */
   running: string
-  facts: ConfigFacts.ConfigFacts
+  facts: ConfigFacts
   startup: string | undefined
   readonly sessions: Map<string, ConfigSession>
   timer: CommitTimer | undefined
@@ -186,6 +260,8 @@ export interface Switch {
   /** Number of the terminal that was opened last. */
   terminal: number
   readonly linkFlappedAt: Map<string, number>
+  /** Packets with errors, by port. */
+  readonly portErrors: Map<string, number>
 }
 
 /** Default size of a flash in bytes. */
@@ -195,6 +271,7 @@ const IMAGE_BYTES = 890_123_456
 /** A switch that is switched off. */
 export const make = (options: {
   readonly name: string
+  readonly software: Software
   readonly hardware: Hardware
   readonly hostKey: HostKey
   readonly version: string
@@ -204,16 +281,17 @@ export const make = (options: {
   readonly flashBytes: number | undefined
   readonly historyLimit: number
 }): Switch => {
-  const bootImage = imageOf(options.version)
+  const bootImage = options.software.imageOf(options.version)
   const flash = Flash.make(options.flashBytes ?? FLASH_BYTES)
   Flash.write(flash, bootImage, {
     size: Math.min(IMAGE_BYTES, Math.floor(flash.size / 2)),
     content: undefined,
     digests: undefined
   })
-  const { name, hardware, hostKey, version, behaviour, world } = options
+  const { name, software, hardware, hostKey, version, behaviour, world } = options
   return {
     name,
+    software,
     hardware,
     hostKey,
     version,
@@ -223,9 +301,10 @@ export const make = (options: {
     flash,
     power: "off",
     bootedAt: Date.now(),
+    changedAt: Date.now(),
     running: "",
-    facts: ConfigFacts.read(""),
-    startup: options.startup === undefined ? undefined : print(options.startup, behaviour),
+    facts: software.read(""),
+    startup: options.startup === undefined ? undefined : software.print(options.startup, behaviour),
     sessions: new Map(),
     timer: undefined,
     certificates: new Map(),
@@ -238,18 +317,17 @@ export const make = (options: {
     silenced: new Set(),
     turnedAway: 0,
     terminal: 0,
-    linkFlappedAt: new Map()
+    linkFlappedAt: new Map(),
+    portErrors: new Map()
   }
 }
-
-const print = (text: string, { quirks }: Behaviour) =>
-  render(Loader.parse(quirks.saltsSecrets ? ConfigFacts.saltedText(text) : text))
 
 /** Makes a printed configuration the running one. */
 export const setRunning = (device: Switch, printed: string): void => {
   if (device.running === printed) return
   device.running = printed
-  device.facts = ConfigFacts.read(printed)
+  device.changedAt = Date.now()
+  device.facts = device.software.read(printed)
   device.world.changed(device)
 }
 
@@ -260,9 +338,7 @@ export const uptime = (device: Switch): number => Math.round((Date.now() - devic
 export const down = (device: Switch, power: "off" | "booting"): void => {
   device.power = power
   for (const connection of device.connections) connection.drop()
-  device.sessions.clear()
-  if (device.timer !== undefined) clearTimeout(device.timer.handle)
-  device.timer = undefined
+  device.software.wentDown(device)
   device.world.changed(device)
 }
 
@@ -270,8 +346,9 @@ export const down = (device: Switch, power: "off" | "booting"): void => {
 export const up = (device: Switch): void => {
   device.power = "on"
   device.bootedAt = Date.now()
-  device.version = versionOf(device.bootImage) ?? device.version
+  device.version = device.software.versionOf(device.bootImage) ?? device.version
   device.running = device.startup ?? ""
-  device.facts = ConfigFacts.read(device.running)
+  device.facts = device.software.read(device.running)
   device.world.changed(device)
+  device.software.cameUp(device)
 }

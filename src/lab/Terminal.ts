@@ -5,9 +5,7 @@
  * docs/switch-dialogues.md#the-simulated-switch.
  */
 import { StringDecoder } from "node:string_decoder"
-import { run } from "./eos/CommandLine.ts"
 import * as Faults from "./Faults.ts"
-import { type Output, prompt, type Reader, type Shell } from "./eos/Shell.ts"
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
 import type { Switch } from "./Switch.ts"
 
@@ -19,8 +17,46 @@ const PAGE_LINES = 23
 const PAGE_MARK = "\u001B[7m--More--\u001B[m"
 const PAGE_MARK_GONE = "\r\u001B[K"
 
+/** An answer, now or later. */
+export type Output = string | Promise<string>
+
+/** Reads the input in place of the command line. */
+export interface Reader {
+  /** Input is shown. */
+  readonly echo: boolean
+  /** Takes everything that comes, up to Ctrl-D, without the terminal's limit. */
+  readonly stream: boolean
+  readonly line: (text: string) => Output
+  /** Ctrl-D. */
+  readonly end: () => Output
+}
+
+/** The command line behind a terminal. */
+export interface CommandLine {
+  readonly device: Switch
+  readonly width: number
+  reader: Reader | undefined
+  /** Nothing more is answered. */
+  readonly gone: boolean
+}
+
+/** How a platform takes a typed line, and what stands before the next one. */
+export interface Language<Shell extends CommandLine = CommandLine> {
+  readonly run: (shell: Shell, line: string) => Output
+  readonly prompt: (shell: Shell) => string
+  /** Long answers wait for a key after each page. */
+  readonly pages: boolean
+}
+
+/** A command line and its language. */
+interface Speaker extends CommandLine {
+  readonly run: (line: string) => Output
+  readonly prompt: () => string
+  readonly pages: boolean
+}
+
 export interface Terminal {
-  readonly shell: Shell
+  readonly shell: Speaker
   readonly printer: Printer
   readonly decoder: StringDecoder
   /** The prompt at which it stands. */
@@ -38,9 +74,14 @@ export interface Terminal {
 }
 
 /** A terminal that has just printed its first prompt. */
-export const make = (shell: Shell, printer: Printer, greeting: string): Terminal => {
+export const make = <Shell extends CommandLine>(
+  shell: Shell,
+  language: Language<Shell>,
+  printer: Printer,
+  greeting: string
+): Terminal => {
   const terminal: Terminal = {
-    shell,
+    shell: speaker(shell, language),
     printer,
     decoder: new StringDecoder("utf8"),
     prompt: "",
@@ -56,6 +97,25 @@ export const make = (shell: Shell, printer: Printer, greeting: string): Terminal
   printer.flush()
   return terminal
 }
+
+const speaker = <Shell extends CommandLine>(shell: Shell, language: Language<Shell>): Speaker => ({
+  device: shell.device,
+  get width() {
+    return shell.width
+  },
+  get reader() {
+    return shell.reader
+  },
+  set reader(reader) {
+    shell.reader = reader
+  },
+  get gone() {
+    return shell.gone
+  },
+  run: (line) => language.run(shell, line),
+  prompt: () => language.prompt(shell),
+  pages: language.pages
+})
 
 /** Takes bytes from the connection. */
 export const receive = (terminal: Terminal, chunk: Buffer): void => {
@@ -116,7 +176,7 @@ const take = (terminal: Terminal, end: number): void => {
     return answer(
       terminal,
       raw.slice(seen),
-      reader === undefined ? run(terminal.shell, "exit") : endOfInput(reader, raw)
+      reader === undefined ? terminal.shell.run("exit") : endOfInput(reader, raw)
     )
   const line = key === CTRL_Z ? "end" : erase(raw)
   if (reader !== undefined) {
@@ -130,7 +190,7 @@ const take = (terminal: Terminal, end: number): void => {
   return answer(
     terminal,
     echo(terminal, raw, seen),
-    guarded(() => run(terminal.shell, line))
+    guarded(() => terminal.shell.run(line))
   )
 }
 
@@ -151,7 +211,7 @@ const endOfInput = (reader: Reader, raw: string): Output => {
   return reader.end()
 }
 
-const interrupt = (shell: Shell): Output => {
+const interrupt = (shell: Speaker): Output => {
   shell.reader = undefined
   return ""
 }
@@ -182,9 +242,9 @@ const settle = (terminal: Terminal, output: Output): void => {
 }
 
 const finish = (terminal: Terminal, output: string): void => {
-  const { device, gone, reader } = terminal.shell
+  const { gone, pages, reader } = terminal.shell
   if (gone) return
-  const lines = device.behaviour.quirks.pages && reader === undefined ? output.split("\n") : []
+  const lines = pages && reader === undefined ? output.split("\n") : []
   if (lines.length > PAGE_LINES) return showPage(terminal, lines, PAGE_LINES)
   print(terminal, output)
   if (reader === undefined) printPrompt(terminal)
@@ -214,7 +274,7 @@ const turnPage = (terminal: Terminal): boolean => {
 }
 
 const printPrompt = (terminal: Terminal) => {
-  terminal.prompt = prompt(terminal.shell)
+  terminal.prompt = terminal.shell.prompt()
   terminal.printer.prompt(terminal.prompt)
 }
 

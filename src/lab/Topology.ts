@@ -4,9 +4,11 @@
  */
 import { Effect, FileSystem, Path, Schema, SchemaIssue } from "effect"
 import { parse as parseYaml } from "yaml"
-import { outwardLinks, read as readContainerlab } from "./Containerlab.ts"
+import { junosKinds, outwardLinks, read as readContainerlab } from "./Containerlab.ts"
 import { longName } from "./eos/Words.ts"
-import { isPersonality, personalities, Quirks } from "./eos/Quirks.ts"
+import * as EosQuirks from "./eos/Quirks.ts"
+import { portName as junosPort } from "./junos/Hardware.ts"
+import * as JunosQuirks from "./junos/Quirks.ts"
 
 const Text = Schema.String
 const Flag = Schema.Boolean
@@ -36,20 +38,29 @@ const behaviour = {
   ports: Schema.optionalKey(Schema.Int),
   flashBytes: Schema.optionalKey(Schema.Finite),
   platform: Schema.optionalKey(Text),
-  /** A personality of `eos/Quirks.ts`: a release with its quirks; the node's own quirks win. */
+  /** Milliseconds of a minute of a timer that counts in minutes; default: a real one. */
+  minuteMs: Schema.optionalKey(Milliseconds),
+  /** A personality of its platform's `Quirks.ts`: a release with its quirks; the node's own quirks win. */
   personality: Schema.optionalKey(
     Text.check(
       Schema.makeFilter(
-        (name: string) => isPersonality(name) || `not a personality; there are ${Object.keys(personalities).join(", ")}`
+        (name: string) =>
+          EosQuirks.isPersonality(name) ||
+          JunosQuirks.isPersonality(name) ||
+          `not a personality; there are ${[...Object.keys(EosQuirks.personalities), ...Object.keys(JunosQuirks.personalities)].join(", ")}`
       )
     )
   ),
-  quirks: Schema.optionalKey(Quirks),
+  /** Quirks of an EOS node, and of a Junos node. */
+  quirks: Schema.optionalKey(EosQuirks.Quirks),
+  junos: Schema.optionalKey(JunosQuirks.Quirks),
   /** Configuration file, or the text itself when it has more than one line. */
   "startup-config": Schema.optionalKey(Text)
 }
 
-const KINDS = ["eos", "ceos", "arista_ceos", "arista_veos", "vr-arista_veos", "vr-veos"] as const
+const EOS_KINDS = ["eos", "ceos", "arista_ceos", "arista_veos", "vr-arista_veos", "vr-veos"] as const
+
+const KINDS = [...EOS_KINDS, "junos", ...junosKinds] as const
 
 /** Links of other containerlab types than `veth` were removed before. */
 const LinkType = Text.check(
@@ -85,8 +96,9 @@ export const Dhcp = Schema.Struct({
   environment: Schema.optionalKey(Words),
   /** Seconds between renewals; 0 = only on demand. */
   renewSeconds: Schema.optionalKey(Schema.Finite),
-  /** The configuration that a blank switch fetches: a file, or the text itself. */
-  config: Schema.optionalKey(Text)
+  /** The configuration that a blank switch fetches: a file, or the text itself; and the one of Junos. */
+  config: Schema.optionalKey(Text),
+  junosConfig: Schema.optionalKey(Text)
 })
 export type Dhcp = typeof Dhcp.Type
 
@@ -145,7 +157,7 @@ const read = Effect.fn("Topology.read")(function* (file: unknown) {
       (error) => new TopologyInvalid({ issues: format(error.issue).issues.map((issue) => describe(issue, linkPlaces)) })
     )
   )
-  const issues = [...checkNames(topology), ...checkLinks(topology, linkPlaces)]
+  const issues = [...checkNames(topology), ...checkPlatforms(topology), ...checkLinks(topology, linkPlaces)]
   return issues.length === 0 ? ({ topology, notes } satisfies TopologyRead) : yield* new TopologyInvalid({ issues })
 })
 
@@ -165,10 +177,18 @@ const describe = (
   return path === "" ? issue.message : `${path}: ${issue.message}`
 }
 
-/** `acc1:eth1` → node and long port name. */
-export const end = (endpoint: string): End => {
+/** The platform of a node: as it says, else as its kind does. */
+export const platformOf = ({ topology }: Topology, name: string): string => {
+  const { kind, platform } = { ...topology.defaults, ...topology.nodes[name] }
+  return platform ?? (kind === undefined || EOS_KINDS.some((one) => one === kind) ? "eos" : "junos")
+}
+
+/** `acc1:eth1` → node and the port's name on its platform. */
+export const end = (topology: Topology, endpoint: string): End => {
   const at = endpoint.indexOf(":")
-  return { node: endpoint.slice(0, at), port: longName(endpoint.slice(at + 1)) }
+  const node = endpoint.slice(0, at)
+  const portName = platformOf(topology, node) === "junos" ? junosPort : longName
+  return { node, port: portName(endpoint.slice(at + 1)) }
 }
 
 const checkNames = ({ topology: { nodes } }: Topology): ReadonlyArray<string> => {
@@ -177,13 +197,28 @@ const checkNames = ({ topology: { nodes } }: Topology): ReadonlyArray<string> =>
   return names.filter((name) => !/^[\w.-]{1,63}$/.test(name)).map((name) => `topology.nodes.${name}: not a node name`)
 }
 
+/** Settings of a node that its platform does not have. */
+const checkPlatforms = (topology: Topology): ReadonlyArray<string> =>
+  Object.entries(topology.topology.nodes).flatMap(([name, { junos, personality, quirks }]) => {
+    const where = `topology.nodes.${name}`
+    const isJunos = platformOf(topology, name) === "junos"
+    const has = isJunos ? JunosQuirks.isPersonality : EosQuirks.isPersonality
+    return [
+      ...(personality === undefined || has(personality)
+        ? []
+        : [`${where}.personality: ${personality} is one of another platform than ${isJunos ? "junos" : "eos"}`]),
+      ...(isJunos && quirks !== undefined ? [`${where}.quirks: a Junos switch has its quirks under junos`] : []),
+      ...(!isJunos && junos !== undefined ? [`${where}.junos: only a Junos switch has these quirks`] : [])
+    ]
+  })
+
 const checkLinks = (topology: Topology, places: ReadonlyArray<number>): ReadonlyArray<string> => {
   const seen = new Set<string>()
   const issues: Array<string> = []
   for (const [index, link] of (topology.topology.links ?? []).entries()) {
     for (const [side, text] of link.endpoints.entries()) {
       const where = `topology.links.${places[index] ?? index}.endpoints.${side}`
-      const { node, port } = end(text)
+      const { node, port } = end(topology, text)
       if (!text.includes(":") || port === "") issues.push(`${where}: "${text}" is not node:port`)
       else if (topology.topology.nodes[node] === undefined) issues.push(`${where}: there is no node "${node}"`)
       else if (seen.has(`${node}:${port}`)) issues.push(`${where}: ${node}:${port} has a link already`)
@@ -236,6 +271,11 @@ const withTexts = Effect.fn("Topology.withTexts")(function* (
     nodes[name] = text === undefined ? node : { ...node, "startup-config": text }
   }
   const config = yield* inline(topology.lab?.dhcp?.config)
-  const dhcp = { ...topology.lab?.dhcp, ...(config === undefined ? {} : { config }) }
+  const junosConfig = yield* inline(topology.lab?.dhcp?.junosConfig)
+  const dhcp = {
+    ...topology.lab?.dhcp,
+    ...(config === undefined ? {} : { config }),
+    ...(junosConfig === undefined ? {} : { junosConfig })
+  }
   return { ...topology, lab: { ...topology.lab, dhcp }, topology: { ...topology.topology, nodes } } satisfies Topology
 })

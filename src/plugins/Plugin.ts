@@ -92,9 +92,20 @@ export interface Plugin {
   /** Distinguishes the entries of the plugin file that name the same plugin. */
   readonly key: string
   readonly hooks: ReadonlyArray<HookName>
+  /** The names of its functions for checks. */
+  readonly checks: ReadonlyArray<string>
   /** The plugin's answer; false if it throws or takes too long. */
   readonly selftest: Effect.Effect<boolean | null>
   readonly call: (call: PluginCall, delivery: Delivery) => Effect.Effect<void, PluginError>
+  /** Whatever a step of a check answers, in a process that makes no other calls meanwhile. */
+  readonly check: (step: CheckStep) => Effect.Effect<unknown, PluginError>
+}
+
+/** A step of a check: the commands of a device, or the items in what they have shown. */
+export interface CheckStep {
+  readonly check: string
+  readonly step: "commands" | "items"
+  readonly given: Readonly<Record<string, unknown>>
 }
 
 /** Variables of a plugin in the plugin file, free in form. */

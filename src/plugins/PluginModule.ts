@@ -71,6 +71,45 @@ export interface FinalError extends Error {
   readonly retry: false
 }
 
+/** The device of a check. */
+export interface CheckedDevice {
+  readonly hostname: string
+  readonly management_ip: string | null
+  /** ACCESS, DIST or CORE. */
+  readonly device_type: string
+  /** Such as `eos` or `frr`. */
+  readonly platform: string | null
+  readonly model: string | null
+  readonly serial: string | null
+}
+
+/** What the functions of a check get. */
+export interface CheckQuestion {
+  readonly device: CheckedDevice
+  /** `with` of the check in `checks.yml`. */
+  readonly arguments: Readonly<Record<string, boolean | number | string>>
+  /** Aborts shortly before the time limit. */
+  readonly signal: AbortSignal
+}
+
+/** The same, and what the commands have shown, in their order; secrets are masked. */
+export interface CheckAnswers extends CheckQuestion {
+  readonly outputs: ReadonlyArray<string>
+}
+
+/** An item that conditions compare, named within its list. Fields of other forms than these are left out. */
+export interface CheckItem {
+  readonly name: string
+  readonly [field: string]: boolean | number | string | ReadonlyArray<string> | null
+}
+
+/** A check: an exception, or a promise that rejects, makes the state of the device unknown, which fails the check. */
+export interface PluginCheck {
+  /** Read-only commands for the device; none if it is left out. */
+  readonly commands?: (question: CheckQuestion) => ReadonlyArray<string> | Promise<ReadonlyArray<string>>
+  readonly items: (answers: CheckAnswers) => ReadonlyArray<CheckItem> | Promise<ReadonlyArray<CheckItem>>
+}
+
 /** The hooks, each optional; an exception, or a promise that rejects, is a failed call, which is repeated. */
 export interface Plugin {
   /** Whether it could work: true or false; null without a result. */
@@ -80,6 +119,8 @@ export interface Plugin {
   readonly upgrade_reboot_starting?: (event: UpgradeRebootStarting, delivery: Delivery) => void | Promise<void>
   readonly upgrade_reboot_completed?: (event: UpgradeRebootCompleted, delivery: Delivery) => void | Promise<void>
   readonly removed_device?: (event: RemovedDevice, delivery: Delivery) => void | Promise<void>
+  /** Checks by the names that `checks.yml` uses. */
+  readonly checks?: Readonly<Record<string, PluginCheck>>
 }
 
 /** The default export of a plugin's file. */

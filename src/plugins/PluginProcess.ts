@@ -3,27 +3,35 @@
  * started again by the next call. Its faults are errors of its present calls, and have no other effect.
  */
 import { Deferred, Duration, Effect, Option, Schema, type Scope } from "effect"
-import { type Delivery, type HookName, hookNames, PluginError, type PluginVariables } from "./Plugin.ts"
+import { type CheckStep, type Delivery, type HookName, hookNames, PluginError, type PluginVariables } from "./Plugin.ts"
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { readFile } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { ownModule } from "../runtime/OwnModule.ts"
 import { ownFault } from "../runtime/SystemErrors.ts"
-import type { CallLine, SetupLine } from "./worker/Lines.ts"
+import type { CallLine, CheckLine, SetupLine } from "./worker/Lines.ts"
 import { cleanedValue } from "../domain/Text.ts"
 
 // The lines that the process of a plugin may write: of a bounded length and of a known form. Any other output ends it.
 
 /** Characters of a line; the texts in them are shorter. */
-const LONGEST = 16_384
+export const LONGEST = 16_384
+
+/** The same for answers to checks. */
+export const LONGEST_OF_CHECK = 1_048_576
 
 /** Lines between two calls: a call has one answer and some lines of log. */
 const MOST = 200
 
 const Answer = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("loaded"), hooks: Schema.Array(Schema.Literals(hookNames)) }),
+  Schema.Struct({
+    type: Schema.Literal("loaded"),
+    hooks: Schema.Array(Schema.Literals(hookNames)),
+    checks: Schema.Array(Schema.String)
+  }),
   Schema.Struct({ type: Schema.Literal("refused"), error: Schema.String }),
   Schema.Struct({ type: Schema.Literal("done"), id: Schema.Int, value: Schema.NullOr(Schema.Boolean) }),
+  Schema.Struct({ type: Schema.Literal("found"), id: Schema.Int, value: Schema.Unknown }),
   Schema.Struct({ type: Schema.Literal("failed"), id: Schema.Int, error: Schema.String, retry: Schema.Boolean }),
   Schema.Struct({ type: Schema.Literal("log"), text: Schema.String }),
   Schema.Struct({ type: Schema.Literal("ended"), reason: Schema.String })
@@ -40,7 +48,8 @@ export interface AnswerReader {
   readonly read: (piece: string, use: (answer: Answer) => void) => boolean
 }
 
-export const makeAnswerReader = (): AnswerReader => {
+/** A reader of lines of at most so many characters. */
+export const makeAnswerReader = (longest = LONGEST): AnswerReader => {
   let rest = ""
   let lines = 0
   return {
@@ -51,12 +60,12 @@ export const makeAnswerReader = (): AnswerReader => {
       const parts = (rest + piece).split("\n")
       rest = parts.pop() ?? ""
       for (const part of parts) {
-        const answer = part.length > LONGEST || ++lines > MOST ? Option.none() : decode(part)
+        const answer = part.length > longest || ++lines > MOST ? Option.none() : decode(part)
         if (Option.isNone(answer)) return false
         // it goes to the log and to the database
         use(cleanedValue(answer.value, "lines").value)
       }
-      return rest.length <= LONGEST
+      return rest.length <= longest
     }
   }
 }
@@ -74,14 +83,25 @@ export interface ProcessOptions {
   readonly seconds: number
   /** Of its heap. */
   readonly megabytes: number
+  /** The most characters of a line that it may write; default `LONGEST`. */
+  readonly longest?: number
 }
 
-type Wait = Deferred.Deferred<boolean | null, PluginError>
+type Wait = Deferred.Deferred<unknown, PluginError>
+
+/** What a plugin has. */
+export interface Loaded {
+  readonly hooks: ReadonlyArray<HookName>
+  /** The names of its functions for checks. */
+  readonly checks: ReadonlyArray<string>
+}
+
+type Asked = Omit<CallLine, "id"> | Omit<CheckLine, "id">
 
 /** A running or ended process. */
 export interface RunningPlugin {
-  readonly loaded: Deferred.Deferred<ReadonlyArray<HookName>, PluginError>
-  readonly ask: (call: Omit<CallLine, "type" | "id">) => Wait
+  readonly loaded: Deferred.Deferred<Loaded, PluginError>
+  readonly ask: (asked: Asked) => Wait
   /** Ends it; every waiting call fails for this reason. */
   readonly end: (reason: string) => void
 }
@@ -167,7 +187,7 @@ const makeWaiting = () => {
       waiting.set(++last, wait)
       return [last, wait]
     },
-    settle: (id: number, result: Effect.Effect<boolean | null, PluginError>): void => {
+    settle: (id: number, result: Effect.Effect<unknown, PluginError>): void => {
       const wait = waiting.get(id)
       waiting.delete(id)
       if (wait !== undefined) Deferred.doneUnsafe(wait, result)
@@ -178,12 +198,12 @@ const makeWaiting = () => {
 
 /** Starts the process. `log` receives the plugin's lines, `ended` is called once, when the process is no longer usable. */
 export const start = (options: ProcessOptions, log: (text: string) => void, ended: () => void): RunningPlugin => {
-  const { file, hide, megabytes, name, seconds, vars } = options
+  const { file, hide, longest = LONGEST, megabytes, name, seconds, vars } = options
   // nothing of the server's environment; a group of its own, so that programs that it has started end with it
   const child = spawn(process.execPath, [PROGRAM], { env: {}, detached: true, stdio: ["pipe", "pipe", "pipe"] })
-  const loaded = Deferred.makeUnsafe<ReadonlyArray<HookName>, PluginError>()
+  const loaded = Deferred.makeUnsafe<Loaded, PluginError>()
   const waiting = makeWaiting()
-  const reader = makeAnswerReader()
+  const reader = makeAnswerReader(longest)
   let over: string | undefined
 
   const failure = (text: string, retry = true) =>
@@ -202,8 +222,8 @@ export const start = (options: ProcessOptions, log: (text: string) => void, ende
 
   const use = (answer: Answer) => {
     if (over !== undefined) return
-    if (answer.type === "loaded") Deferred.doneUnsafe(loaded, Effect.succeed(answer.hooks))
-    else if (answer.type === "done") waiting.settle(answer.id, Effect.succeed(answer.value))
+    if (answer.type === "loaded") Deferred.doneUnsafe(loaded, Effect.succeed(answer))
+    else if (answer.type === "done" || answer.type === "found") waiting.settle(answer.id, Effect.succeed(answer.value))
     else if (answer.type === "failed") waiting.settle(answer.id, failure(answer.error, answer.retry))
     else if (answer.type === "log") log(shown(hide(answer.text)))
     else end(answer.type === "refused" ? answer.error : answer.reason)
@@ -211,15 +231,16 @@ export const start = (options: ProcessOptions, log: (text: string) => void, ende
   listen(child, options, (piece) => over !== undefined || reader.read(piece, use), end)
   child.unref()
 
-  const write = (line: SetupLine | CallLine) => void streamsOf(child).stdin?.write(`${JSON.stringify(line)}\n`)
-  write({ type: "setup", name, file: file.href, vars, hooks: hookNames, seconds, megabytes })
+  const write = (line: SetupLine | CallLine | CheckLine) =>
+    void streamsOf(child).stdin?.write(`${JSON.stringify(line)}\n`)
+  write({ type: "setup", name, file: file.href, vars, hooks: hookNames, seconds, megabytes, longest })
   return {
     loaded,
     end,
-    ask: (call) => {
+    ask: (asked) => {
       const [id, wait] = waiting.add()
       reader.asked()
-      if (over === undefined) write({ type: "call", id, ...call })
+      if (over === undefined) write({ ...asked, id })
       else waiting.settle(id, failure(over))
       return wait
     }
@@ -232,10 +253,23 @@ export interface PluginProcessOptions extends ProcessOptions {
 }
 
 export interface PluginProcess {
-  /** The hooks of the plugin; starts it if it does not run. */
-  readonly hooks: Effect.Effect<ReadonlyArray<HookName>, PluginError>
+  /** What the plugin has; starts it if it does not run. */
+  readonly loaded: Effect.Effect<Loaded, PluginError>
   /** The answer of the hook; null if it is neither true nor false. */
   readonly call: (hook: HookName, event: unknown, delivery: Delivery) => Effect.Effect<boolean | null, PluginError>
+  /**
+   * Whatever a step of a check answers, with its secrets hidden. One check at a time; the process of one that is interrupted ends, because
+   * the plugin may never come back from it.
+   */
+  readonly check: (step: CheckStep) => Effect.Effect<unknown, PluginError>
+}
+
+/** A value with the secrets hidden in all of its texts. */
+const hidden = (value: unknown, hide: (text: string) => string): unknown => {
+  if (typeof value === "string") return hide(value)
+  if (Array.isArray(value)) return value.map((one) => hidden(one, hide))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [hide(name), hidden(one, hide)]))
 }
 
 /** Makes the plugin's process, which ends with the scope. It starts on demand. */
@@ -268,14 +302,27 @@ export const make = Effect.fnUntraced(function* (
         })
     })
 
-  const hooks = Effect.flatMap(current, (process) => inTime(process, "loading it", process.loaded))
+  const loading = (process: RunningPlugin) => inTime(process, "loading it", process.loaded)
+
+  const loaded = Effect.flatMap(current, loading)
 
   const call = Effect.fn("PluginProcess.call")(function* (hook: HookName, event: unknown, delivery: Delivery) {
     const process = yield* current
-    yield* inTime(process, "loading it", process.loaded)
+    yield* loading(process)
     const { again, attempt, id } = delivery
-    return yield* inTime(process, hook, process.ask({ hook, event, delivery: { id, attempt, again } }))
+    const asked = process.ask({ type: "call", hook, event, delivery: { id, attempt, again } })
+    const value = yield* inTime(process, hook, asked)
+    return typeof value === "boolean" ? value : null
   })
 
-  return { hooks, call }
+  const check = Effect.fn("PluginProcess.check")(function* (step: CheckStep) {
+    const process = yield* current
+    return yield* loading(process).pipe(
+      Effect.andThen(Effect.suspend(() => inTime(process, step.check, process.ask({ type: "check", ...step })))),
+      Effect.map((value) => hidden(value, options.hide)),
+      Effect.onInterrupt(() => Effect.sync(() => process.end("nobody waits for it any more")))
+    )
+  })
+
+  return { loaded, call, check }
 })

@@ -2,10 +2,11 @@
  * The plugins that the plugin file names, loaded once at the start (docs/plugins.md#the-plugin-file). They load in parallel with each other
  * and with everything else, so that a plugin that hangs delays only callers who ask for plugins.
  */
-import { Context, Effect, Fiber, Layer, Option, Schema, SchemaIssue } from "effect"
+import { Context, Effect, Fiber, Layer, Option, Pool, Schema, SchemaIssue } from "effect"
 import * as path from "node:path"
 import { DEFAULT_PLUGIN_FILE, ServerConfig } from "../ServerConfig.ts"
-import { hiddenVariables, type HookName, type Plugin, PluginError, readyVariables } from "./Plugin.ts"
+import { type CheckStep, hiddenVariables, type HookName, type Plugin, PluginError, readyVariables } from "./Plugin.ts"
+import type { CheckPlugin } from "../domain/checks/PluginQuestion.ts"
 import * as PluginProcess from "./PluginProcess.ts"
 import * as fs from "node:fs/promises"
 import { parse, YAMLParseError } from "yaml"
@@ -18,7 +19,7 @@ import { type CallCounts, PluginCallStore } from "../store/PluginCallStore.ts"
 // Where the modules of plugins are: the site's folder first, then the bundled ones (docs/plugins.md#the-plugin-file).
 
 /** The plugins that come with the server. */
-const bundled = ["filewriter", "nav", "netbox", "ni", "prometheus", "zabbix"] as const
+const bundled = ["filewriter", "nav", "netbox", "ni", "prometheus", "show", "zabbix"] as const
 
 const ENDINGS = [".ts", ".mts", ".mjs", ".js"]
 
@@ -122,15 +123,40 @@ interface PluginEntry {
 
 const SELFTEST = { id: "selftest", attempt: 1, again: false }
 
+/** A step of a check is quick; a plugin that hangs must not use up the commit timers of devices. */
+const CHECK_SECONDS = 10
+
+/** The most processes of a plugin that answer checks, each for one device at a time. */
+const CHECKS_AT_ONCE = 4
+const CHECKS_IDLE = "1 minute"
+
+/** Checks have processes of their own: one that hangs, or floods, ends neither a call for an event nor the check of another device. */
+const makeChecks = Effect.fnUntraced(function* (options: PluginProcess.PluginProcessOptions) {
+  const processes = yield* Pool.makeWithTTL({
+    acquire: PluginProcess.make({
+      ...options,
+      seconds: Math.min(options.seconds, CHECK_SECONDS),
+      longest: PluginProcess.LONGEST_OF_CHECK
+    }),
+    min: 0,
+    max: CHECKS_AT_ONCE,
+    timeToLive: CHECKS_IDLE
+  })
+  return (step: CheckStep) => Pool.use(processes, ({ check }) => check(step))
+})
+
 const pluginOf = (
   key: string,
   name: string,
-  hooks: ReadonlyArray<HookName>,
-  process: PluginProcess.PluginProcess
+  { checks, hooks }: PluginProcess.Loaded,
+  process: PluginProcess.PluginProcess,
+  check: Plugin["check"]
 ): Plugin => ({
   key,
   name,
   hooks,
+  checks,
+  check,
   selftest: hooks.includes("selftest")
     ? Effect.catch(process.call("selftest", null, SELFTEST), ({ message }) =>
         Effect.as(Effect.logError(`The selftest of plugin ${name} failed: ${message}`), false)
@@ -158,8 +184,9 @@ const make = Effect.gen(function* () {
     const { hide, vars } = readyVariables(given, pluginSecrets)
     const module = yield* findModule(name, folder)
     const limits = { seconds: PLUGIN_TIMEOUT, megabytes: PLUGIN_MEMORY }
-    const process = yield* PluginProcess.make({ name, file: module, vars, hide, ...limits })
-    return pluginOf(key, name, yield* process.hooks, process)
+    const options = { name, file: module, vars, hide, ...limits }
+    const process = yield* PluginProcess.make(options)
+    return pluginOf(key, name, yield* process.loaded, process, yield* makeChecks(options))
   })
 
   const load = ({ filename, vars = {} }: PluginFile["plugins"][number], index: number) => {
@@ -182,6 +209,10 @@ const make = Effect.gen(function* () {
   const entries = Fiber.join(loading)
   const plugins = Effect.map(entries, (all) => all.flatMap(({ plugin }) => Option.toArray(plugin)))
 
+  const forChecks = Effect.map(entries, (all) =>
+    all.map(({ key, plugin }): CheckPlugin => ({ name: key, checks: Option.getOrNull(plugin)?.checks ?? null }))
+  )
+
   /** The last loaded one first, in the order that clients know. */
   const selftest = Effect.flatMap(plugins, (all) =>
     Effect.forEach(all.toReversed(), (plugin) => plugin.selftest, { concurrency: "unbounded" })
@@ -193,7 +224,7 @@ const make = Effect.gen(function* () {
     ),
     Effect.forkScoped
   )
-  return PluginRegistry.of({ entries, plugins, file, selftest })
+  return PluginRegistry.of({ entries, plugins, forChecks, file, selftest })
 })
 
 /** Loaded plugins. All effects wait until each is loaded, or has failed to. */
@@ -203,6 +234,8 @@ export class PluginRegistry extends Context.Service<
     /** The entries of the plugin file, in its order. */
     readonly entries: Effect.Effect<ReadonlyArray<PluginEntry>>
     readonly plugins: Effect.Effect<ReadonlyArray<Plugin>>
+    /** The entries as checks know them, whether they are loaded or not. */
+    readonly forChecks: Effect.Effect<ReadonlyArray<CheckPlugin>>
     readonly file: Option.Option<PluginFile>
     /** The results of the selftests, last loaded plugin first; without plugins that give none. */
     readonly selftest: Effect.Effect<ReadonlyArray<boolean>>
@@ -220,6 +253,8 @@ interface PluginState {
   /** Why it is not loaded. */
   readonly problem: string | null
   readonly hooks: ReadonlyArray<HookName>
+  /** The names of its functions for checks. */
+  readonly checks: ReadonlyArray<string>
   /** Calls that were given up. */
   readonly failed_calls: number
   /** Calls that failed and will be repeated. */
@@ -251,6 +286,7 @@ const stateOf = ({ filename, key, plugin, problem }: PluginEntry, counts: Readon
     loaded: Option.isSome(plugin),
     problem,
     hooks: Option.isSome(plugin) ? plugin.value.hooks : [],
+    checks: Option.isSome(plugin) ? plugin.value.checks : [],
     failed_calls: known?.failed ?? 0,
     retried_calls: known?.retrying ?? 0,
     last_error: known?.lastError ?? null,

@@ -29,9 +29,13 @@ export type OutboundError = OutboundRefused | OutboundAway | OwnFault
 
 const REDIRECTS = 5
 
-/** The request. `guard` is null for hosts that the server's own settings name; `idleSeconds` is the longest silence. */
+/**
+ * The request. `guard` is null for hosts that the server's own settings name; `idleSeconds` is the longest silence; `redirects` is how many
+ * are followed, and with 0 the redirect is the answer.
+ */
 interface FetchOptions {
-  readonly method?: "GET" | "POST" | "DELETE"
+  readonly redirects?: number
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly verifyTls: boolean
@@ -94,7 +98,8 @@ export const open = Effect.fn("OutboundFetch.open")(function* (
   options: FetchOptions
 ): Effect.fn.Return<http.IncomingMessage, OutboundError, Scope.Scope> {
   let next = yield* Effect.try({ try: () => new URL(url), catch: unreachable })
-  for (let hops = 0; hops <= REDIRECTS; hops++) {
+  const { redirects = REDIRECTS } = options
+  for (let hops = 0; hops <= redirects; hops++) {
     const response = yield* Effect.acquireRelease(
       once(next, options),
       (opened) => Effect.sync(() => opened.destroy()),
@@ -102,7 +107,7 @@ export const open = Effect.fn("OutboundFetch.open")(function* (
         interruptible: true
       }
     )
-    if (!isRedirect(response.statusCode) || (options.method ?? "GET") !== "GET") return response
+    if (redirects === 0 || !isRedirect(response.statusCode) || (options.method ?? "GET") !== "GET") return response
     const to = target(response.headers.location, next)
     if (to === undefined) return yield* refused("the server redirects to a place that cannot be followed")
     next = to

@@ -320,3 +320,13 @@ export const switchGuard = ({
 /** For receivers of alerts: files of administrators name them, also where OUTBOUND_HOSTS does not. */
 export const receiverGuard = ({ OUTBOUND_HOSTS }: Pick<OutboundSettings, "OUTBOUND_HOSTS">): OutboundGuard =>
   makeOutboundGuard({ hosts: OUTBOUND_HOSTS, trusted: [], allowOwn: false, allowLink: false, allowPrivate: true })
+
+/** For the forge, which the server's own settings name. */
+export const forgeGuard = ({ OUTBOUND_HOSTS }: Pick<OutboundSettings, "OUTBOUND_HOSTS">, url: string): OutboundGuard =>
+  makeOutboundGuard({
+    hosts: OUTBOUND_HOSTS,
+    trusted: hostOf(url),
+    allowOwn: false,
+    allowLink: false,
+    allowPrivate: true
+  })

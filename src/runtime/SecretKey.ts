@@ -265,11 +265,14 @@ type Settings = Pick<
   | "deviceSecrets"
   | "pluginSecrets"
   | "alertSecrets"
+  | "checkSecrets"
   | "SECRET_KEY"
   | "SECRET_KEY_PREVIOUS"
   | "CLUSTER_SECRET"
   | "CAKEY_PASSPHRASE"
   | "OIDC_CLIENT_SECRET"
+  | "FORGE_TOKEN"
+  | "FORGE_WEBHOOK_SECRET"
   | "OTEL_EXPORTER_OTLP_HEADERS"
   | "DATABASE_URL"
   | "GITREPO_SETTINGS"
@@ -278,19 +281,24 @@ type Settings = Pick<
 
 /** All secret values among the settings, the longest first. */
 export const secretValues = (settings: Settings): ReadonlyArray<string> => {
-  const { alertSecrets, deviceSecrets, keyLogins, logins, nextLogins, pluginSecrets, templateSecrets } = settings
+  const { alertSecrets, checkSecrets, deviceSecrets, keyLogins, logins, nextLogins, pluginSecrets, templateSecrets } =
+    settings
   const redacted = [
     ...[...logins.values(), ...nextLogins.values()].map(({ password }) => password),
     ...[...keyLogins.values()].flatMap(({ key: { passphrase, text } }) =>
       passphrase === null ? [text] : [text, passphrase]
     ),
-    ...[templateSecrets, deviceSecrets, pluginSecrets, alertSecrets].flatMap((secrets) => [...secrets.values()]),
+    ...[templateSecrets, deviceSecrets, pluginSecrets, alertSecrets, checkSecrets].flatMap((secrets) => [
+      ...secrets.values()
+    ]),
     ...[
       settings.SECRET_KEY,
       settings.SECRET_KEY_PREVIOUS,
       settings.CLUSTER_SECRET,
       settings.CAKEY_PASSPHRASE,
-      settings.OIDC_CLIENT_SECRET
+      settings.OIDC_CLIENT_SECRET,
+      settings.FORGE_TOKEN,
+      settings.FORGE_WEBHOOK_SECRET
     ].flatMap(Option.toArray)
   ].map(Redacted.value)
   const urls = [

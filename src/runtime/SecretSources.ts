@@ -29,6 +29,8 @@ const NAMES: ReadonlyArray<string> = [
   "GITREPO_TEMPLATES",
   "CAKEY_PASSPHRASE",
   "OIDC_CLIENT_SECRET",
+  "FORGE_TOKEN",
+  "FORGE_WEBHOOK_SECRET",
   "OTEL_EXPORTER_OTLP_HEADERS"
 ]
 const PREFIXES: ReadonlyArray<string> = [
@@ -37,7 +39,8 @@ const PREFIXES: ReadonlyArray<string> = [
   "TEMPLATE_SECRET_",
   "DEVICE_SECRET_",
   "PLUGIN_SECRET_",
-  "ALERT_SECRET_"
+  "ALERT_SECRET_",
+  "CHECK_SECRET_"
 ]
 
 /** Whether a setting can be kept in the database: its variable is secret and is not needed before the database is open. */

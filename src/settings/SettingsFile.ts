@@ -200,9 +200,9 @@ const collect = (names: unknown, into: Set<string>): void => {
 // The rules in the text of `alerts.yml`, or the mistake with its line (docs/alerts.md#the-file).
 
 /** Plain data from parsed YAML. */
-const plain = (value: unknown): unknown => {
-  if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [String(key), plain(item)]))
-  if (Array.isArray(value)) return value.map(plain)
+export const plainYaml = (value: unknown): unknown => {
+  if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [String(key), plainYaml(item)]))
+  if (Array.isArray(value)) return value.map(plainYaml)
   if (value instanceof YamlFloat) return value.value
   return value instanceof Date ? value.toISOString() : value
 }
@@ -211,7 +211,7 @@ const plain = (value: unknown): unknown => {
 export const readAlertsText = (file: string, text: string): Result.Result<AlertRules, Remark> =>
   Result.gen(function* () {
     const { value } = yield* readYaml(file, text)
-    return yield* Result.mapError(readAlerts(plain(value)), ({ message, path }) => {
+    return yield* Result.mapError(readAlerts(plainYaml(value)), ({ message, path }) => {
       const found = placesIn(text)(path)
       const place = found === undefined ? {} : { line: found.line, column: found.column }
       return remark(message, { file, ...place, ...(path.length === 0 ? {} : { path: pathText(path) }) })

@@ -127,6 +127,11 @@ const make = Effect.gen(function* () {
     ),
     all: sql<ListedPerson>`select ${sql.literal(LISTED)}, ${time("p.seen_at")} as seen_at,
       ${time("p.withdrawn_at")} as withdrawn_at, p.withdrawn_by ${sql.literal(FROM)} order by k.key limit 1000`,
+    identities: sql<PersonWithRoles>`select k.key as person, case k.way when 'machine' then 'token' else k.way end as way,
+      coalesce(p.name, k.name) as name, coalesce(p.attributes, '{}') as attributes, p.withdrawn_at is not null as is_withdrawn, case k.way when 'machine' then coalesce((select array_agg(distinct role)
+        from api_token t, unnest(t.roles) role where t.owner = k.key and t.revoked_at is null and t.expires_at > now()), '{}')
+        else coalesce(u.roles, p.roles, k.roles) end as roles
+      ${sql.literal(FROM)} left join local_user u on 'local:' || u.name = k.key order by k.key limit 1000`,
     withdraw: Effect.fn("PersonStore.withdraw")(function* (person: string, by: string) {
       const { name, roles, way } = yield* known(person)
       yield* sql`insert into person (key, way, name, roles, attributes, withdrawn_at, withdrawn_by)
@@ -179,6 +184,11 @@ interface KnownPerson extends Pick<Identity, "name" | "roles" | "attributes"> {
   readonly is_withdrawn: boolean
 }
 
+/** A person as a caller, with the roles that they would have now. */
+export interface PersonWithRoles extends Identity {
+  readonly is_withdrawn: boolean
+}
+
 /** Persons, and local users with their failed logins. */
 export class PersonStore extends Context.Service<
   PersonStore,
@@ -188,6 +198,8 @@ export class PersonStore extends Context.Service<
     readonly isWithdrawn: (identity: Identity) => Effect.Effect<boolean>
     readonly find: (person: string) => Effect.Effect<Option.Option<KnownPerson>, SqlError.SqlError>
     readonly all: Effect.Effect<ReadonlyArray<ListedPerson>, SqlError.SqlError>
+    /** All persons as callers; at most 1000. */
+    readonly identities: Effect.Effect<ReadonlyArray<PersonWithRoles>, SqlError.SqlError>
     /** Ends all tokens and sessions of the person and refuses later logins. */
     readonly withdraw: (
       person: string,

@@ -30,6 +30,9 @@ const REPEATED = `select from job later where later.id > job.id and later.outcom
 const ofSwitch = (condition: string): string =>
   `exists (select from device where device.hostname = subject and ${condition})`
 
+/** The branch of the templates that the newest event of the alert names; empty for the repository's own. */
+const BRANCH = "coalesce(alert.events -> -1 -> 'data' ->> 'ref', '')"
+
 /** Some job has read or changed the switch since, so it answers as the one that the record has. */
 const DONE_SINCE = `exists (select from job_device n where n.hostname = subject and not n.failed and n.reached_end
   and n.finished_at > ${SINCE})`
@@ -38,12 +41,16 @@ const DONE_SINCE = `exists (select from job_device n where n.hostname = subject 
 const overs = {
   job_not_success: `exists (select from job where job.finish_time is not null and 'job ' || job.id = subject
     and case when exists (${FAILED}) then not exists (${UNDONE}) else exists (${REPEATED}) end)`,
+  check_failed: `exists (select from job_device n join job later on later.id = n.job_id where n.hostname = subject and not n.failed
+    and n.finished_at > ${SINCE} and later.function_name in ('sync_devices', 'apply_config', 'revert_job'))`,
   drift: `${ofSwitch("not exists (select from sync_event e where e.hostname = device.hostname and e.cause = 'drift')")}
     or exists (select from job_device n join job later on later.id = n.job_id where n.hostname = subject and not n.failed
       and not n.changed and n.reached_end and n.finished_at > ${SINCE} and later.function_name = 'device_drift')`,
   refused_commit: `exists (select from job later where later.function_name = 'refresh_repo' and later.outcome = 'success'
     and later.memo ->> 'repository' = subject and later.memo -> 'refused' is null and later.finish_time > ${SINCE})
     and not exists (select from waiting_commit w where w.repository = subject)`,
+  unsigned_commit: `exists (select from repository r join commit_signature s on s.repository = r.name and s.commit = r.commit
+    where r.name = subject and r.ref = ${BRANCH} and s.state = 'signed' and r.applied_at > ${SINCE})`,
   host_key_changed: ofSwitch(
     "exists (select from host_key k where k.device_id = device.id and k.refused_fingerprint is null)"
   ),

@@ -83,7 +83,8 @@ export const makeAttentionRows = Effect.gen(function* () {
     waiting: Effect.fn("AttentionRows.waiting")(
       (within: Within | undefined) => sql<DeviceSince>`select device.hostname,
         ${sql.literal(SINCE_STATE)} as since
-        from device where device.state in ('DHCP_BOOT', 'DISCOVERED') and ${devicesWithin(sql, within)}`
+        from device where device.state in ('DHCP_BOOT', 'DISCOVERED') and ${devicesWithin(sql, within)}
+          and not exists (select from ignored_device i where i.device_id = device.id)`
     ),
     certificates: Effect.fn("AttentionRows.certificates")(
       (days: number) => sql<EndingCertificate>`select device.hostname, iso_time(newest.not_after) as until,

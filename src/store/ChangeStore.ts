@@ -54,6 +54,17 @@ interface ClaimRequest {
 /** Phases whose events are part of the audit; their triggers are of migration 28 (`TOLD`). */
 const AUDITED = "('confirmed', 'reverted', 'unknown')"
 
+/** Phases at whose event the checks that have ended the change are named. */
+const CHECKED = "('confirmed', 'reverted', 'unknown', 'discarded')"
+const OF_CHECKS = "('checkFailed', 'checkUnread', 'checkRefused')"
+
+/** The results that decide a change against it; a jsonpath. */
+const UNHELD = "$[*] ? (!exists(@.ignored) && @.held != true)"
+
+/** The most failed checks that an event names, and the longest sentence about one. */
+const MOST_SENTENCES = 20
+const LONGEST_SENTENCE = 500
+
 /** Phases after which nothing can be undone. */
 const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchanged", "discarded"])
 
@@ -66,14 +77,21 @@ const mapped = (text: string | null | undefined, change: (text: string) => strin
 const storedProtocol = ({ hideIn }: Texts, row: ChangeRow, derived: DerivedSecrets | undefined) => ({
   ...Struct.omit(row, ["diff"]),
   ...(row.remarks === undefined ? {} : { remarks: hideIn(row.remarks, derived) }),
-  ...(row.notes === undefined ? {} : { notes: hideIn(row.notes, derived) })
+  ...(row.notes === undefined ? {} : { notes: hideIn(row.notes, derived) }),
+  ...(row.checking?.results === undefined
+    ? {}
+    : { checking: { ...row.checking, results: hideIn(row.checking.results, derived) } })
 })
 
 const hasText = (lines: ReadonlyArray<unknown> | undefined): boolean => lines !== undefined && lines.length > 0
 
 /** Whether a claim has texts for display that may quote the configuration. */
 const quotes = ({ claim: { row }, failure }: ClaimRequest): boolean =>
-  failure !== null || hasText(row.remarks) || hasText(row.notes?.said) || hasText(row.notes?.not_shown)
+  failure !== null ||
+  hasText(row.checking?.results) ||
+  hasText(row.remarks) ||
+  hasText(row.notes?.said) ||
+  hasText(row.notes?.not_shown)
 
 /** A claim as a row of its statement; `derived` holds the secrets that templates derived for its device. */
 const wantedOf = (
@@ -182,6 +200,7 @@ const make = Effect.gen(function* () {
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
   const replaceProved = sql.literal(REPLACE_PROVED)
   const audited = sql.literal(AUDITED)
+  const [checked, ofChecks] = [sql.literal(CHECKED), sql.literal(OF_CHECKS)]
   const beginnings = yield* makeBeginnings
   const readable = (text: string | null | undefined) => Option.flatMap(Option.fromNullishOr(text), secrets.open)
 
@@ -208,7 +227,8 @@ const make = Effect.gen(function* () {
         from wanted where c.id = wanted.id
           and (c.phase = wanted.from_phase and c.epoch = wanted.from_epoch or c.claim_token = wanted.token)
         returning wanted.place, c.id, c.device_id, c.job_id, c.phase,
-          c.phase <> wanted.from_phase and c.updated_at = now() as is_news, wanted.proved_hash, wanted.proved_config, wanted.proved_secrets),
+          c.phase <> wanted.from_phase and c.updated_at = now() as is_news, c.protocol ->> 'reason' as reason,
+          c.protocol -> 'checking' -> 'results' as checks, wanted.proved_hash, wanted.proved_config, wanted.proved_secrets),
       kept as (insert into proved_config (device_id, job_id, hash, config, secrets)
         select device_id, job_id, proved_hash, proved_config, proved_secrets from claimed where proved_hash is not null
         order by device_id ${replaceProved}),
@@ -217,7 +237,12 @@ const make = Effect.gen(function* () {
           coalesce(case when is_audit then acting('way') end, job.scheduled_way, 'server'), moved.job_id, device.hostname,
           moved.device_id, is_audit, jsonb_build_object('function', job.function_name) || case when is_audit
             then jsonb_strip_nulls(jsonb_build_object('comment', job.comment, 'ticket_ref', job.ticket_ref,
-              'settings_commit', job.settings_commit, 'templates_commit', job.templates_commit)) else '{}' end
+              'settings_commit', job.settings_commit, 'templates_commit', job.templates_commit))
+              || signatures_of_job(job.settings_commit, job.templates_commit) else '{}' end
+          || case when moved.phase in ${checked} and moved.reason in ${ofChecks} then (select jsonb_strip_nulls(jsonb_build_object(
+              'failed_checks', jsonb_agg(distinct one ->> 'name'), 'check_sentences',
+              jsonb_agg(left((one ->> 'name') || coalesce(' on ' || (one ->> 'on'), '') || ': ' || (one ->> 'sentence'), ${LONGEST_SENTENCE}))))
+            from (select one from jsonb_path_query(moved.checks, ${UNHELD}::jsonpath) one limit ${MOST_SENTENCES}) failed) else '{}' end
         from claimed moved join job on job.id = moved.job_id join device on device.id = moved.device_id
           cross join lateral (select moved.phase in ${audited} as is_audit) kind
         where moved.is_news order by moved.id)

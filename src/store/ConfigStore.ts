@@ -1,21 +1,24 @@
 /**
- * Configurations of devices: earlier ones, the last proved one, those shown by dry runs, and the spelling of lines by release.
+ * Configurations of devices: earlier ones, the last proved one, and those shown by dry runs.
  *
  * The history lists the configurations that a device received, newest first (docs/changes.md#earlier-configurations). Live synchronization
  * jobs keep the rendered configuration; the change of an initialisation, a given configuration, a restore or an undo keeps its text. Only
  * jobs that have ended count.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { SecretTexts } from "./SecretStore.ts"
 import { GENERATE_TASK } from "./DeviceTasks.ts"
 import { devicesWithin, type Within } from "./Listing.ts"
 import { textsOfStatement } from "./StoredTexts.ts"
 import { newChange } from "../../machines/change/ChangeDecision.ts"
+import type { CommitSignature } from "../domain/CommitSignature.ts"
 import type { Device } from "../domain/Device.ts"
-import { filled, learnt, placed, shapeOf, withoutOwnLines } from "../domain/ConfigLines.ts"
+import { withoutOwnLines } from "../domain/ConfigLines.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"
+import { SIGNATURES } from "./JobResults.ts"
+import { type LearnedLines, makeLearned } from "./LearnedLines.ts"
 import { ChangeStore, REPLACE_PROVED } from "./ChangeStore.ts"
 import { ApplyConfig, RevertJob, SyncDevices } from "../domain/jobs/ChangeJobs.ts"
 import { InitStep2 } from "../domain/jobs/InitJobs.ts"
@@ -53,6 +56,8 @@ interface HistoryEntry {
   readonly comment: string | null
   readonly settings_commit: string | null
   readonly templates_commit: string | null
+  readonly settings_signature: CommitSignature | null
+  readonly templates_signature: CommitSignature | null
 }
 
 /** An entry with its configuration, which could be opened. */
@@ -110,7 +115,7 @@ const makeHistory = Effect.gen(function* () {
   const rendered = sql`whole_text(${kept})`
   const entry = sql`job.id as job_id, ${time}, job.function_name, d.failed, ${kept} is not null as has_config, job.scheduled_by as by,
     job.scheduled_by as found_by, case when job.function_name in ${sql.in(GIVEN)} then job.scheduled_by end as made_by, job.comment,
-    job.settings_commit, job.templates_commit`
+    job.settings_commit, job.templates_commit, ${sql.literal(SIGNATURES)}`
   const ofDevice = (hostname: string) => sql`from job_device d join job on job.id = d.job_id
     left join device on device.hostname = d.hostname
     left join config_change c on c.job_id = d.job_id and c.device_id = device.id and c.phase in ('confirmed', 'unchanged')
@@ -344,150 +349,6 @@ interface ShownChanges {
   readonly job: (id: number) => Effect.Effect<Option.Option<ShownJob>, SqlError.SqlError>
   /** `None` if the dry run did not include the device or could not render its configuration. */
   readonly device: (jobId: number, deviceId: number) => Effect.Effect<Option.Option<ShownDevice>, SqlError.SqlError>
-}
-
-// Lines that a release shows in another spelling, learnt by loading the section of each with it and without it
-// (docs/changes.md#spellings). They are kept in memory for some seconds, because many changes of one release read them.
-
-/** Switches of one platform and release, which share one spelling. */
-interface Kin {
-  readonly platform: string
-  readonly release: string
-}
-
-/** Knowledge about a line: the lines that show it (none for a default), or that the switch does not take it. */
-export type Learned = ReadonlyArray<string> | "not taken"
-
-/** Finds the knowledge about a line below these headings, as the switch shows them; undefined if there is none. */
-export type Lookup = (sections: ReadonlyArray<string>, line: string) => Learned | undefined
-
-type Rows = Map<string, string | null>
-
-/** A stored line: `#` stands for a number, in headings for any. */
-export interface LearnedLine {
-  readonly id: number
-  readonly platform: string
-  /** Empty for devices whose release is unknown. */
-  readonly release: string
-  readonly section: ReadonlyArray<string>
-  readonly line: string
-  readonly shown: Learned
-  /** ISO 8601, UTC. */
-  readonly learned_at: string
-}
-
-/** No stored line has this id. */
-export class LearnedLineNotFound extends Schema.TaggedError<LearnedLineNotFound>()("LearnedLineNotFound", {
-  id: Schema.Int
-}) {
-  override get message() {
-    return `No learned line with id ${this.id} found`
-  }
-  get httpStatus() {
-    return 404 as const
-  }
-}
-
-/** A default has no lines. */
-const linesOf = (shown: string): ReadonlyArray<string> => (shown === "" ? [] : shown.split("\n"))
-
-const lookupIn =
-  (rows: Rows): Lookup =>
-  (sections, line) => {
-    if (rows.size === 0) return undefined
-    const own = rows.get(placed(sections, line))
-    if (own !== undefined) return own === null ? "not taken" : linesOf(own)
-    const shape = rows.get(placed(sections, shapeOf(line)))
-    return shape === undefined || shape === null ? undefined : filled(line, shape)
-  }
-
-interface LearnedRow extends Omit<LearnedLine, "section" | "line" | "shown"> {
-  readonly shape: string
-  readonly shown: string | null
-}
-
-const learnedLine = ({ shape, shown, ...row }: LearnedRow): LearnedLine => {
-  const lines = shape.split("\n")
-  return {
-    ...row,
-    section: lines.slice(0, -1),
-    line: lines.at(-1) ?? "",
-    shown: shown === null ? "not taken" : linesOf(shown)
-  }
-}
-
-/** So long another replica may use a line that was withdrawn. */
-const KEPT_MILLIS = 5_000
-
-const makeLearned = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const memory = new Map<string, { readonly rows: Rows; readonly readAt: number }>()
-  const keyOf = ({ platform, release }: Kin) => `${platform} ${release}`
-  const columns = sql`id, platform, release, shape, shown, iso_time(learned_at) as learned_at`
-
-  const refresh = Effect.fn("ConfigStore.learned.refresh")(function* (kin: Kin) {
-    const found = yield* sql<{ shape: string; shown: string | null }>`select shape, shown from learned_line
-      where platform = ${kin.platform} and release = ${kin.release}`
-    const rows: Rows = new Map(found.map(({ shape, shown }) => [shape, shown]))
-    memory.set(keyOf(kin), { rows, readAt: yield* Clock.currentTimeMillis })
-    return lookupIn(rows)
-  })
-
-  const lookup = Effect.fnUntraced(function* (kin: Kin) {
-    const known = memory.get(keyOf(kin))
-    const now = yield* Clock.currentTimeMillis
-    return known !== undefined && now - known.readAt < KEPT_MILLIS ? lookupIn(known.rows) : yield* refresh(kin)
-  })
-
-  const learn = Effect.fn("ConfigStore.learned.learn")(function* (
-    kin: Kin,
-    sections: ReadonlyArray<string>,
-    line: string,
-    found: Learned
-  ) {
-    const row = found === "not taken" ? { line, shown: null } : learnt(line, found)
-    const shape = placed(sections, row.line)
-    yield* sql`insert into learned_line (platform, release, shape, shown)
-      values (${kin.platform}, ${kin.release}, ${shape}, ${row.shown})
-      on conflict (platform, release, shape) do update set shown = excluded.shown, learned_at = now()`
-    memory.get(keyOf(kin))?.rows.set(shape, row.shown)
-  })
-
-  const list = Effect.fn("ConfigStore.learned.list")(function* ({ platform, release }: Partial<Kin>) {
-    const rows = yield* sql<LearnedRow>`select ${columns} from learned_line
-      where ${platform === undefined ? sql`true` : sql`platform = ${platform}`}
-        and ${release === undefined ? sql`true` : sql`release = ${release}`}
-      order by platform, release, shape`
-    return rows.map(learnedLine)
-  })
-
-  const withdraw = Effect.fn("ConfigStore.learned.withdraw")(function* (id: number) {
-    const [row] = yield* sql<LearnedRow>`delete from learned_line where id = ${id} returning ${columns}`
-    if (row === undefined) return yield* new LearnedLineNotFound({ id })
-    memory.delete(keyOf(row))
-    return learnedLine(row)
-  })
-
-  return { lookup, refresh, learn, list, withdraw } satisfies LearnedLines
-})
-
-/** Learnt spellings. */
-interface LearnedLines {
-  /** The lines that this process has learnt, or read in the last seconds. */
-  readonly lookup: (kin: Kin) => Effect.Effect<Lookup, SqlError.SqlError>
-  /** Reads again the lines that all replicas have learnt. */
-  readonly refresh: (kin: Kin) => Effect.Effect<Lookup, SqlError.SqlError>
-  /** Stores how a line is shown. The line must hold no secret. */
-  readonly learn: (
-    kin: Kin,
-    sections: ReadonlyArray<string>,
-    line: string,
-    found: Learned
-  ) => Effect.Effect<void, SqlError.SqlError>
-  /** All stored lines, or those of a platform and a release. */
-  readonly list: (kin: Partial<Kin>) => Effect.Effect<ReadonlyArray<LearnedLine>, SqlError.SqlError>
-  /** Removes a stored line: the next change that needs it looks at the switch again. Other replicas follow within seconds. */
-  readonly withdraw: (id: number) => Effect.Effect<LearnedLine, LearnedLineNotFound | SqlError.SqlError>
 }
 
 /** Configurations by device, and learnt spellings by platform and release. */

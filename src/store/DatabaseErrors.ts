@@ -204,9 +204,9 @@ export const sentenceWithCause = (error: { readonly message: string; readonly ca
     return `${meaning(error)}${!isDatabaseAway(error) && cause instanceof Error ? `: ${cause.message}` : ""}`
   }
   const { cause, message } = error
-  return !(cause instanceof Error) || message.includes(cause.message)
-    ? message
-    : `${message}: ${sentenceWithCause(cause)}`
+  if (!(cause instanceof Error) || message.includes(cause.message)) return message
+  const said = sentenceWithCause(cause)
+  return message.includes(said) ? message : `${message}: ${said}`
 }
 
 /** The largest depth at which a database error is searched: the job engine wraps errors of its storage. */

@@ -269,7 +269,12 @@ export const makeDeviceCounts = Effect.gen(function* () {
         count(*) filter (where status = 'SCHEDULED')::integer as waiting,
         count(*) filter (where ${failedToday})::integer as failed_today
       from job where (status in ('SCHEDULED', 'RUNNING', 'ABORTING') or finish_time > now() - interval '1 day') and ${jobs}`
-    return { devices: devicesOf(rows), jobs: found }
+    const [news = { waiting: 0, ignored: 0 }] = yield* sql<Overview["new_devices"]>`select
+        count(*) filter (where ignored.device_id is null)::integer as waiting,
+        count(ignored.device_id)::integer as ignored
+      from device left join ignored_device ignored on ignored.device_id = device.id
+      where device.state = 'DISCOVERED' and ${devices}`
+    return { devices: devicesOf(rows), jobs: found, new_devices: news }
   })
   return {
     /** Counts for a caller; simultaneous equal calls share the answer. */
@@ -311,12 +316,29 @@ type NodeRow = Omit<TopologyNode, "primary_group"> & { readonly platform: string
 /** A new switch without computed fields. */
 export type WaitingRow = Omit<WaitingDevice, "places" | "replaces" | "problems">
 
+/** Jobs that discover or initialise a switch. */
+const INITIALISATIONS =
+  "('discover_device', 'init_access_device_step1', 'init_fabric_device_step1', 'init_device_step2')"
+
+/** Who ignores a device, as a record; null for others. */
+const IGNORED = `(select jsonb_build_object('by', i.by, 'at', iso_time(i.at), 'comment', i.comment)
+  from ignored_device i where i.device_id = device.id)`
+
 /** New switches, and devices of the topology. */
 export const makePlaceRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const unfinished = sql.literal(JOB_UNFINISHED)
   const jobOfDevice = sql`(select max(job.id) from job where job.status in ${unfinished}
     and (job.start_arguments ->> 'device_id' = device.id::text or job.start_arguments ->> 'ztp_mac' = device.ztp_mac))`
+  // each new switch with its newest ended discovery or initialisation
+  const newest = sql`with attempt as materialized (
+      select job.id, job.start_arguments ->> 'device_id' as device_id, job.start_arguments ->> 'ztp_mac' as ztp_mac from job
+      where job.finish_time > now() - interval '7 days' and job.function_name in ${sql.literal(INITIALISATIONS)}),
+    newest as (
+      select device.id as device_id, max(attempt.id) as id from device join attempt
+        on attempt.device_id = device.id::text or attempt.ztp_mac = device.ztp_mac
+      where device.state in ('DHCP_BOOT', 'DISCOVERED', 'INIT') group by device.id)`
+  const failed = sql.literal("last.outcome in ('failed', 'partial', 'aborted')")
   const read = sql.literal(
     "(select iso_time(heard_at) from heard where heard.device_id = device.id) as neighbours_read"
   )
@@ -330,11 +352,27 @@ export const makePlaceRows = Effect.gen(function* () {
         from device where ${devicesWithin(sql, within)} order by device.id`
     ),
     waiting: Effect.fn("PlaceStore.waiting")(
-      (within: Within | undefined) => sql<WaitingRow>`select device.id, device.hostname, device.state, device.ztp_mac,
+      (
+        within: Within | undefined
+      ) => sql<WaitingRow>`${newest} select device.id, device.hostname, device.state, device.ztp_mac,
         device.serial, device.platform, device.vendor, device.model, device.os_version, device.dhcp_ip, ${read},
         ${sql.literal(SINCE_STATE)} as since,
-        ${jobOfDevice} as job_id
-        from device where device.state in ('DHCP_BOOT', 'DISCOVERED', 'INIT') and ${devicesWithin(sql, within)} order by device.id`
+        ${jobOfDevice} as job_id, ${sql.literal(IGNORED)} as ignored,
+        (select case when ${failed} then last.id end from job last where last.id = newest.id) as failed_job_id
+        from device left join newest on newest.device_id = device.id
+        where device.state in ('DHCP_BOOT', 'DISCOVERED', 'INIT') and ${devicesWithin(sql, within)} order by device.id`
+    ),
+    /** Notes that this user does not want to set the switch up. */
+    ignore: Effect.fn("PlaceStore.ignore")((deviceId: number, by: string, comment: string | null) =>
+      Effect.asVoid(sql`insert into ignored_device (device_id, by, comment) values (${deviceId}, ${by}, ${comment})
+        on conflict (device_id) do update set by = excluded.by, comment = excluded.comment, at = now()`)
+    ),
+    /** Ends that. Yields whether the switch was ignored. */
+    unignore: Effect.fn("PlaceStore.unignore")((deviceId: number) =>
+      Effect.map(
+        sql`delete from ignored_device where device_id = ${deviceId} returning device_id`,
+        (rows) => rows.length > 0
+      )
     )
   }
 })

@@ -54,13 +54,17 @@ export const DEVICE_COLUMNS = Object.entries(FROM_ROWS)
 export const deviceColumn = (column: DeviceColumn): string => `(case when job.status in ${JOB_BEGUN}
   then (select ${FROM_ROWS[column]} from job_device d where d.job_id = job.id) else job.${column} end)`
 
+/** Who signed the commits of a row of `job`. */
+export const SIGNATURES = `signature_of('settings', job.settings_commit) as settings_signature,
+  signature_of('templates', job.templates_commit) as templates_signature`
+
 /** A job's record with this expression as its result. */
 const columnsWith = (result: string): string => `job.id, job.status, iso_time(job.scheduled_time) as scheduled_time,
   iso_time(job.start_time) as start_time, iso_time(job.finish_time) as finish_time, job.function_name, job.scheduled_by,
   job.comment, job.ticket_ref, job.next_job_id, ${result} as result, job.exception,
   job.exception ->> 'traceback' as traceback, ${deviceColumn("finished_devices")} as finished_devices, job.change_score,
   job.outcome, ${deviceColumn("failed_devices")} as failed_devices, ${deviceColumn("counts")} as counts, job.start_arguments,
-  job.settings_commit, job.templates_commit, job.abort_reason, job.aborted_by,
+  job.settings_commit, job.templates_commit, ${SIGNATURES}, job.abort_reason, job.aborted_by,
   ${WAITING} as waiting_for`
 
 /**
@@ -432,7 +436,7 @@ export const makeJobProgress = Effect.gen(function* () {
         union select hostname from job_device where job_id = ${jobId}
         union select hostname from changes)
       select names.hostname, c.phase, c.protocol ->> 'reason' as reason, d.failed, coalesce(d.changed, false) as changed, d.score,
-        case when c.phase in ('committing', 'committed', 'proved', 'confirming', 'outlasting', 'looking', 'withdrawing', 'expiring')
+        case when c.phase in ('committing', 'committed', 'checking', 'proved', 'confirming', 'outlasting', 'looking', 'withdrawing', 'expiring')
           then iso_time(to_timestamp(((c.protocol ->> 'committedAt')::double precision) / 1000)
             + make_interval(secs => (c.protocol ->> 'timerSeconds')::double precision)) end as timer_until,
         case when c.is_silent then iso_time(c.updated_at) end as silent_since,

@@ -7,6 +7,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { serviceClasses } from "../domain/jobs/ServiceClasses.ts"
 import { JOB_BEGUN, JOB_ENDED, JOB_UNFINISHED, TIMERS_LEFT, UNFINISHED } from "./StatusConditions.ts"
 import {
+  finalStatuses,
   type JobLock,
   JobLockBusy,
   JobNotFound,
@@ -27,11 +28,14 @@ import { SILENT_JOB } from "../domain/TakeOver.ts"
 const Holder = Schema.Struct({ job_id: Schema.Int, function_name: Schema.String, status: JobStatus })
 type Holder = typeof Holder.Type
 
-/** Nothing was changed, because the job must end first. The user can wait for it or abort it. */
+/** Nothing was changed, because the job must end first. The user can wait for it; one without a result can be aborted. */
 export class StillHeld extends Schema.TaggedError<StillHeld>()("StillHeld", { what: Schema.String, holder: Holder }) {
   override get message() {
     const { function_name, job_id, status } = this.holder
-    return `${this.what} is held by job ${job_id} (${function_name}), which is ${status}: wait until it ends, or abort it`
+    const holder = `${this.what} is held by job ${job_id} (${function_name})`
+    return finalStatuses.includes(status)
+      ? `${holder}, which has its result (${status}), but whose last work has not ended: try again in a minute`
+      : `${holder}, which is ${status}: wait until it ends, or abort it`
   }
   get httpStatus() {
     return 409 as const

@@ -71,8 +71,14 @@ import overviewHistory from "./migrations/0076_overview_history.ts"
 import portReadings from "./migrations/0080_port_readings.ts"
 import acknowledgedAlerts from "./migrations/0083_acknowledged_alerts.ts"
 import endsOfAlerts from "./migrations/0084_ends_of_alerts.ts"
+import onboarding from "./migrations/0096_onboarding.ts"
+import proposals from "./migrations/0100_proposals.ts"
 import viewedGroups from "./migrations/0081_viewed_groups.ts"
+import identityKeys from "./migrations/0104_identity_keys.ts"
+import signersTold from "./migrations/0105_signers_told.ts"
+import ignoredDevices from "./migrations/0087_ignored_devices.ts"
 import savedViews from "./migrations/0077_saved_views.ts"
+import commitSignatures from "./migrations/0093_commit_signatures.ts"
 
 /**
  * Every migration in order. `oldest` is the oldest release that can work with the database afterwards. A migration that only
@@ -145,7 +151,13 @@ export const migrations = [
   { name: "0080_port_readings", oldest: "0.2.0", up: portReadings },
   { name: "0081_viewed_groups", oldest: "0.2.0", up: viewedGroups },
   { name: "0083_acknowledged_alerts", oldest: "0.2.0", up: acknowledgedAlerts },
-  { name: "0084_ends_of_alerts", oldest: "0.2.0", up: endsOfAlerts }
+  { name: "0084_ends_of_alerts", oldest: "0.2.0", up: endsOfAlerts },
+  { name: "0087_ignored_devices", oldest: "0.2.0", up: ignoredDevices },
+  { name: "0093_commit_signatures", oldest: "0.2.0", up: commitSignatures },
+  { name: "0096_onboarding", oldest: "0.2.0", up: onboarding },
+  { name: "0100_proposals", oldest: "0.2.0", up: proposals },
+  { name: "0104_identity_keys", oldest: "0.2.0", up: identityKeys },
+  { name: "0105_signers_told", oldest: "0.2.0", up: signersTold }
 ] as const
 
 /** A newer release migrated the database with a change that this release cannot work with; only an upgrade helps. */

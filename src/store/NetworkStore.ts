@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { Device } from "../domain/Device.ts"
 import type { Linknet, NewLinknet } from "../domain/Linknet.ts"
 import { identityViolation, uniqueViolation } from "./DatabaseErrors.ts"
 import type { MgmtDomain, NewMgmtDomain } from "../domain/MgmtDomain.ts"
@@ -76,6 +77,12 @@ const makeLinks = Effect.gen(function* () {
         sql<Linknet>`select ${columns} from linknet
           where (device_a_id = ${deviceId} and device_a_port = ${port}) or (device_b_id = ${deviceId} and device_b_port = ${port})`
     ),
+    neighbours: Effect.fn("NetworkStore.links.neighbours")(
+      (deviceId: number) => sql<LinkNeighbour>`select l.port, d.id, d.hostname, d.device_type, d.state
+        from (select device_a_port as port, device_b_id as peer from linknet where device_a_id = ${deviceId}
+          union all select device_b_port, device_a_id from linknet where device_b_id = ${deviceId}) l
+        join device d on d.id = l.peer order by d.hostname, l.port`
+    ),
     occupied: Effect.withSpan(
       sql<{ ipv4_network: string }>`select text(network) as ipv4_network from network_claim
           where owner <> 'linknet' and family(network) = 4
@@ -107,8 +114,14 @@ type ReadMany = Effect.Effect<ReadonlyArray<Linknet>, SqlError.SqlError>
 type Find<E = never> = Effect.Effect<Option.Option<Linknet>, SqlError.SqlError | E>
 type Clash = NetworkTaken | PortTaken | IdentityTaken
 
+/** The device at the other end of a link; `port` is the port of the device that was asked for. */
+export interface LinkNeighbour extends Pick<Device, "id" | "hostname" | "device_type" | "state"> {
+  readonly port: string
+}
+
 /** Links by id, device or port. */
 interface Links {
+  readonly neighbours: (deviceId: number) => Effect.Effect<ReadonlyArray<LinkNeighbour>, SqlError.SqlError>
   readonly columns: string
   readonly all: ReadMany
   readonly find: (id: number) => Find

@@ -7,8 +7,9 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { JOB_UNFINISHED } from "./StatusConditions.ts"
 import { locks } from "./DatabaseClient.ts"
+import type { CommitSignature } from "../domain/CommitSignature.ts"
 import { WaitingCommit } from "../domain/CommitEffects.ts"
-import type { RestoredCommits } from "../domain/Repository.ts"
+import type { CommitSet, RestoredCommits } from "../domain/Repository.ts"
 
 /** A repository. */
 export type RepositoryName = "settings" | "templates"
@@ -21,7 +22,18 @@ export interface AppliedCommit {
   readonly commit: string
   readonly description: string
   readonly files: Readonly<Record<string, string>>
+  /** Verified before it comes into force; null or absent where signatures are not verified. */
+  readonly signature?: CommitSignature | null
 }
+
+/** A commit without its files. */
+type NamedCommit = Pick<AppliedCommit, "name" | "ref" | "commit">
+
+const listed = ({ branches, settings, templates }: CommitSet): ReadonlyArray<NamedCommit> => [
+  ...(settings === null ? [] : [{ name: "settings" as const, ref: "", commit: settings }]),
+  ...(templates === null ? [] : [{ name: "templates" as const, ref: "", commit: templates }]),
+  ...Object.entries(branches).map(([ref, commit]) => ({ name: "templates" as const, ref, commit }))
+]
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -35,8 +47,17 @@ const make = Effect.gen(function* () {
         else job.templates_commit = ${table}.commit or exists (select 1
           from jsonb_each_text(job.pinned -> 'branches') branch where branch.value = ${table}.commit) end)`)
 
-  const put = Effect.fn("RepositoryStore.put")(function* ({ files, ...row }: AppliedCommit) {
+  /** The signature of a commit as it was when the commit came into force; the last verification counts. */
+  const keepSignature = ({ commit, name, signature }: Pick<AppliedCommit, "name" | "commit" | "signature">) =>
+    signature === undefined || signature === null
+      ? Effect.void
+      : Effect.asVoid(sql`insert into commit_signature ${sql.insert({ repository: name, commit, ...signature })}
+          on conflict (repository, commit) do update set state = excluded.state, signer = excluded.signer,
+            key = excluded.key, why = excluded.why, verified_at = now()`)
+
+  const put = Effect.fn("RepositoryStore.put")(function* ({ files, signature = null, ...row }: AppliedCommit) {
     const { commit, name, ref } = row
+    yield* keepSignature({ commit, name, signature })
     yield* sql`insert into repository_kept (name, commit, files) select name, commit, files from repository
       where name = ${name} and ref = ${ref} and commit <> ${commit} and ${isWorkedOn("repository")}
       on conflict do nothing`
@@ -48,6 +69,12 @@ const make = Effect.gen(function* () {
 
   return RepositoryStore.of({
     put,
+    noteSignature: Effect.fn("RepositoryStore.noteSignature")(
+      (repository: RepositoryName, commit: string, signature: CommitSignature) =>
+        Effect.asVoid(
+          sql`insert into commit_signature ${sql.insert({ repository, commit, ...signature })} on conflict do nothing`
+        )
+    ),
     find: Effect.fn("RepositoryStore.find")((name: RepositoryName, ref: string) =>
       Effect.map(sql<AppliedCommit>`select ${columns} from repository where name = ${name} and ref = ${ref}`, oneOrNone)
     ),
@@ -59,6 +86,27 @@ const make = Effect.gen(function* () {
         oneOrNone
       )
     ),
+    signatures: Effect.fn("RepositoryStore.signatures")((commits: ReadonlyArray<string>) =>
+      commits.length === 0
+        ? Effect.succeed(new Map<string, CommitSignature>())
+        : Effect.map(
+            sql<CommitSignature & { readonly commit: string }>`select commit, state, signer, key, why
+              from commit_signature where ${sql.in("commit", commits)}`,
+            (rows) => new Map(rows.map(({ commit, ...signature }) => [commit, signature]))
+          )
+    ),
+    unsigned: Effect.fn("RepositoryStore.unsigned")((commits: CommitSet | null) => {
+      const used =
+        commits === null
+          ? sql`select name, ref, commit from repository`
+          : sql`select name, ref, commit from jsonb_to_recordset(${sql.json(listed(commits))})
+              as given (name text, ref text, commit text)`
+      return sql<NamedCommit>`select name, ref, commit from (${used}) used
+        where not exists (select 1 from commit_signature signature where signature.repository = used.name
+          and signature.commit = used.commit and signature.state = 'signed'
+          and signature.verified_at > coalesce((select max(restored_at) from restore), '-infinity'))
+        order by name, ref`
+    }),
     refs: Effect.fn("RepositoryStore.refs")((name: RepositoryName) =>
       Effect.map(sql<{ ref: string }>`select ref from repository where name = ${name} order by ref`, (rows) =>
         rows.map((row) => row.ref)
@@ -104,8 +152,20 @@ export class RepositoryStore extends Context.Service<
     readonly filesOf: (name: RepositoryName, commit: string) => Find<Pick<AppliedCommit, "commit" | "files">>
     /** Refs of this repository with a commit in force. */
     readonly refs: (name: RepositoryName) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+    /** The signatures of commits as they were when each came into force, by commit. */
+    readonly signatures: (
+      commits: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, CommitSignature>, SqlError.SqlError>
+    /** Those of these commits, null for those in force, without a signature that was verified since the last restore of a backup. */
+    readonly unsigned: (commits: CommitSet | null) => Effect.Effect<ReadonlyArray<NamedCommit>, SqlError.SqlError>
     /** Brings a commit into force. In a transaction that holds the lock. */
     readonly put: (commit: AppliedCommit) => Effect.Effect<void, SqlError.SqlError>
+    /** Keeps who signed a commit that is refused or waits. What is known of one that came into force stays. */
+    readonly noteSignature: (
+      name: RepositoryName,
+      commit: string,
+      signature: CommitSignature
+    ) => Effect.Effect<void, SqlError.SqlError>
     /** The hash of the commit in force, without its files; cheap enough to read before each use. */
     readonly commitOf: (name: RepositoryName, ref: string) => Find<string>
     /** All commits in force, as a text that differs after each change. */
@@ -153,7 +213,8 @@ export const makeRefreshes = Effect.gen(function* () {
     /** The commit that waits for a confirmation. It stops waiting once any commit comes into force. */
     waiting: Effect.fn("RefreshStore.waiting")((name: RepositoryName) =>
       Effect.map(
-        sql`select commit, iso_time(at) as at, by, job_id, message, effects from waiting_commit where repository = ${name}`,
+        sql`select commit, iso_time(at) as at, by, job_id, message, effects, signature_of(repository, commit) as signature
+          from waiting_commit where repository = ${name}`,
         ([row]) => decode(row)
       )
     ),
@@ -171,4 +232,4 @@ export const makeRefreshes = Effect.gen(function* () {
   }
 })
 
-type Waiting = Omit<WaitingCommit, "at">
+type Waiting = Omit<WaitingCommit, "at" | "signature">

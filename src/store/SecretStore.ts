@@ -147,6 +147,7 @@ const SEALED: ReadonlyArray<readonly [table: string, column: string, keys: strin
   ["interface", "sealed_data", "device_id, name"],
   ["job", "sealed_arguments", "id"],
   ["job_device", "sealed_tasks", "job_id, hostname"],
+  ["onboarding", "config", "device_id"],
   ["request_approval", "sealed_body", "id"],
   ["secret", "sealed", "name"],
   ["stored_text", "body", "hash"]

@@ -20,8 +20,13 @@ export const settingsWithSecrets = (environment: Readonly<Record<string, string 
           "The database holds texts that were sealed under another key: earlier changes cannot be undone. Set SECRET_KEY, or SECRET_KEY_PREVIOUS, to that key"
         )
       }
-      const given = withStored(environment, yield* secrets.all)
+      const stored = yield* secrets.all
+      const given = withStored(environment, stored)
+      const ofDatabase = new Set([...stored.keys()].filter((name) => given[name] !== environment[name]))
       const isDecided = (given["SECURE_DEFAULTS"] ?? "") !== ""
-      return ServerConfig.layerOf(isDecided ? given : { ...given, SECURE_DEFAULTS: String(yield* secureDefaults) })
+      return ServerConfig.layerOf(
+        isDecided ? given : { ...given, SECURE_DEFAULTS: String(yield* secureDefaults) },
+        ofDatabase
+      )
     })
   ).pipe(Layer.provide(SecretKey.layer), Layer.provide(NodeServices.layer))

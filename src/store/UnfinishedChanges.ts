@@ -159,7 +159,8 @@ const LOOKED_AT = "6 hours"
 
 /** A record that is missing, waits, or contradicts the change. */
 const UNRECORDED = `(r.job_id is null or r.waiting
-  or (r.failed and c.phase in ('confirmed', 'unchanged')) or (not r.failed and c.phase in ('reverted', 'unknown'))
+  or (r.failed and c.phase in ('confirmed', 'unchanged')
+    and coalesce(c.protocol ->> 'reason' not in ('checkFailed', 'checkUnread'), true)) or (not r.failed and c.phase in ('reverted', 'unknown'))
   or (r.failed and c.phase <> 'unknown' and strpos(r.job_tasks::text, $broken$) > 0))`
 
 /** Finds changes that faults have left unfinished. */

@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { JobTask } from "../domain/Job.ts"
+import { KeptChecks } from "../domain/checks/KeptChecks.ts"
 import { JOB_UNFINISHED } from "./StatusConditions.ts"
 
 /** Times are epoch seconds of the server. */
@@ -20,7 +21,9 @@ export const UpgradeProgress = Schema.Struct({
   /** The time right before the reload was sent, and the uptime of the switch at that time, if it reports one. */
   reboot: Schema.NullOr(Schema.Struct({ at: Schema.Finite, uptime: Schema.NullOr(Schema.Finite) })),
   /** The begin of the wait for the switch. */
-  waitingSince: Schema.NullOr(Schema.Finite)
+  waitingSince: Schema.NullOr(Schema.Finite),
+  /** The checks after the reload, with what was read before it; absent without any. */
+  checks: Schema.optionalKey(KeptChecks)
 })
 export type UpgradeProgress = typeof UpgradeProgress.Type
 
@@ -99,6 +102,15 @@ export const makeUpgradeViews = Effect.gen(function* () {
       where function_name = 'get_firmware' and status in ${sql.literal(JOB_UNFINISHED)} order by id`.pipe(
         Effect.withSpan("FirmwareViewStore.downloads")
       ),
+    /** The median of seconds from the reload of a switch to the end of its upgrade, in the last year; null without any. */
+    restartSeconds: sql<{ readonly seconds: number | null }>`
+      select round(percentile_cont(0.5) within group
+        (order by extract(epoch from d.finished_at) - (u.progress -> 'reboot' ->> 'at')::float8))::integer as seconds
+      from device_upgrade u join job_device d on d.job_id = u.job_id and d.hostname = u.hostname
+      where not d.failed and u.progress -> 'reboot' ->> 'at' is not null and d.finished_at > now() - interval '1 year'`.pipe(
+      Effect.map(([row]) => row?.seconds ?? null),
+      Effect.withSpan("FirmwareViewStore.restartSeconds")
+    ),
     /** An upgrade job; `None` for another job. */
     upgrade: Effect.fn("FirmwareViewStore.upgrade")((jobId: number) =>
       Effect.map(

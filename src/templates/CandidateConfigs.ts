@@ -14,7 +14,7 @@ import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { NetworkStore } from "../store/NetworkStore.ts"
 import { ActiveTemplates, type NoTemplates } from "./ActiveTemplates.ts"
 import { type DerivedSecrets, noSecrets } from "./TemplateSecrets.ts"
-import { NOT_AGAIN, type Render as RenderTemplate, Renderer } from "./Renderer.ts"
+import { makeRendererAside, NOT_AGAIN, type Render as RenderTemplate, Renderer } from "./Renderer.ts"
 import { commonMessage, derivedIn, otherTask } from "./Provenance.ts"
 import { configPreview, deviceTask, type RenderedDevice, type RenderTask } from "./Rendering.ts"
 import {
@@ -216,6 +216,11 @@ export class CandidateConfigs extends Context.Service<
 >()("switchyard/jobs/CandidateConfigs") {
   static readonly layer = Layer.effect(CandidateConfigs, make)
 }
+
+/** Configurations rendered in a thread of their own, whose priority is low: for work that nobody waits for. */
+export const makeConfigsAside = Effect.flatMap(makeRendererAside, (renderer) =>
+  Effect.provideService(make, Renderer, renderer)
+)
 
 // The configuration that a device would get, rendered exactly as a sync would, without contacting it
 // (docs/templates.md#trying-templates).

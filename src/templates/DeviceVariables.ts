@@ -3,9 +3,11 @@
  * secrets, SETTINGS_OVERRIDE and `host`, where later ones replace earlier ones. A pure function, the same for a sync, a preview and the
  * first push of provisioning, so that all three render the same configuration.
  */
-import { Result } from "effect"
+import { Predicate, Result } from "effect"
+import { leavingFault } from "../domain/BraceText.ts"
 import type { DeviceType } from "../domain/Device.ts"
 import type { StackMember } from "../domain/DeviceFields.ts"
+import { isInBraces } from "../domain/platforms/Platforms.ts"
 import { accessVariables, type NamedVariables } from "./AccessVariables.ts"
 import { fabricVariables } from "./FabricVariables.ts"
 import { secretVariables } from "./TemplateSecrets.ts"
@@ -53,6 +55,27 @@ const typeVariables = (
     ? Result.map(accessVariables(inputs, site, mgmtIp), (named) => ({ named, warnings: [] }))
     : fabricVariables(inputs, site, mgmtIp)
 
+/** Variables whose text a template puts into a section as it is. */
+const CONFIGURATION_TEXTS: ReadonlySet<string> = new Set(["cli_append_str", "cli_prepend_str", "config"])
+
+/**
+ * Where a text of the settings or of a port would change statements outside its own place, which the finished configuration does not
+ * show any more; undefined if all stay in theirs. Only braces can be closed by a text.
+ */
+const leavingText = (path: string, name: string, value: unknown): string | undefined => {
+  if (typeof value === "string") {
+    const fault = CONFIGURATION_TEXTS.has(name) ? leavingFault(value) : undefined
+    return fault && `${path}: line ${fault.lineNumber}: "${fault.word}" ${fault.rule}`
+  }
+  const parts: Iterable<readonly [unknown, unknown]> =
+    value instanceof Map ? value : Predicate.isObjectOrArray(value) ? Object.entries(value) : []
+  for (const [key, part] of parts) {
+    const found = leavingText(path === "" ? String(key) : `${path}->${String(key)}`, String(key), part)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 const compose = (inputs: VariableInputs, site: SiteInputs, hostname: string): Result.Result<DeviceVariables, string> =>
   Result.gen(function* () {
     const type = yield* deviceTypeOf(inputs)
@@ -71,6 +94,8 @@ const compose = (inputs: VariableInputs, site: SiteInputs, hostname: string): Re
     // `host` is also the last in the list, where readers of generate_config look for it.
     variables.delete("host")
     variables.set("host", hostname)
+    const leaving = isInBraces(inputs.device.platform) ? leavingText("", "", variables) : undefined
+    if (leaving !== undefined) return yield* Result.fail(leaving)
     return { variables, warnings }
   })
 

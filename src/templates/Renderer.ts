@@ -143,7 +143,7 @@ const GRACE_MILLIS = 5_000
 /** Values are counted; the thread's heap also has room for their representation and for intermediate values. */
 const MEGABYTES = { atLeast: 256, perMegabyte: 4 }
 
-const THREADS = { name: "render", threads: 1, waiting: 100, program: ownModule("./renderMain", import.meta.url) }
+const THREADS = { threads: 1, waiting: 100, program: ownModule("./renderMain", import.meta.url) }
 
 /** The longest wait for a busy thread; then the rendering fails. */
 const PATIENCE = { schedule: Schedule.spaced("1 second"), times: 300 }
@@ -202,10 +202,10 @@ const tryHere = (task: RenderTask, limits: Allowance["limits"], budget: RenderBu
   return result
 }
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (triesHere: boolean, name: string) {
   const settings = yield* ServerConfig
   const megabytes = MEGABYTES.atLeast + settings.RENDER_MEMORY * MEGABYTES.perMegabyte
-  const threads = yield* ThreadPool.make(RenderRpc, { ...THREADS, megabytes })
+  const threads = yield* ThreadPool.make(RenderRpc, { ...THREADS, name, megabytes })
   const recent = new RecentFailures()
   const numbers = new WeakMap<object, number>()
   let lastNumber = 0
@@ -253,7 +253,7 @@ const make = Effect.gen(function* () {
       function* (task) {
         const refused = budget.refusal(task)
         if (refused !== undefined) return yield* taskError(task, refused)
-        const limits = budget.firstTry(task)
+        const limits = triesHere ? budget.firstTry(task) : undefined
         let place: Failure = failureAt("", undefined, {
           position: { template: task.file, line: 1, column: 1 },
           via: []
@@ -283,5 +283,8 @@ export class Renderer extends Context.Service<
     readonly renderer: Effect.Effect<Render>
   }
 >()("switchyard/templates/Renderer") {
-  static readonly layer = Layer.effect(Renderer, make)
+  static readonly layer = Layer.effect(Renderer, make(true, "render"))
 }
+
+/** Renders everything in a thread of its own, without a first try on the main thread. */
+export const makeRendererAside = make(false, "render aside")

@@ -7,6 +7,7 @@ import { mayHideFiles } from "../git/GitTree.ts"
 import { textFault } from "../domain/Text.ts"
 import { placesIn } from "../settings/SettingsProblem.ts"
 import { AUTO_PUSH_FILE, autoPushRules } from "./AutoPushFile.ts"
+import { type CheckSources, unknownSources } from "./ChecksFile.ts"
 import {
   errorRemark,
   MAPPING_FILE,
@@ -20,7 +21,7 @@ import {
 } from "./TemplateSnapshot.ts"
 import { hideForms } from "./TemplateSecrets.ts"
 import { reachOf, referencesOf } from "./TemplateReferences.ts"
-import { type Remark, remark } from "../domain/Repository.ts"
+import { type Remark, remark, remarkText } from "../domain/Repository.ts"
 
 /** The result of a check. Nothing is rendered from a snapshot with problems. */
 interface TemplateCheck {
@@ -162,11 +163,21 @@ const checkPlatform = (platform: TemplatePlatform): TemplateCheck => {
   }
 }
 
-/** Checks every platform, and compiles every template. At most 200 problems and 200 remarks. */
-export const checkTemplates = ({ platforms }: TemplateSnapshot): TemplateCheck => {
+/**
+ * Checks every platform, and compiles every template. At most 200 problems and 200 remarks. `sources` are the hosts and plugins that
+ * checks may ask; null where no server is known, and then they are not judged.
+ */
+export const checkTemplates = (
+  { checks: inChecks, platforms }: TemplateSnapshot,
+  sources: CheckSources | null = null
+): TemplateCheck => {
   const checks = [...platforms.values()].map(checkPlatform)
+  const unknown = sources === null ? [] : unknownSources(inChecks, sources)
+  const wrong = [...inChecks.problems, ...unknown].map(
+    (place) => new RepoStructureError({ message: remarkText(place), place })
+  )
   return {
-    problems: checks.flatMap(({ problems }) => problems).slice(0, MAX_REPORTED),
+    problems: [...wrong, ...checks.flatMap(({ problems }) => problems)].slice(0, MAX_REPORTED),
     warnings: checks.flatMap(({ warnings }) => warnings).slice(0, MAX_REPORTED)
   }
 }

@@ -9,6 +9,7 @@ import { Environment, type Failure, type Limits, memoryLoader, type Position } f
 import { templateFilters } from "./TemplateFilters.ts"
 import { pythonTypeName } from "../settings/PythonText.ts"
 import { readYaml } from "../settings/YamlFile.ts"
+import { CHECKS_FILE, readChecks, type TemplateChecks } from "./ChecksFile.ts"
 import { placesIn } from "../settings/SettingsProblem.ts"
 import { pathText, remark, Remark, remarkText } from "../domain/Repository.ts"
 
@@ -259,10 +260,14 @@ export interface TemplatePlatform {
 export interface TemplateSnapshot {
   readonly root: string
   readonly platforms: ReadonlyMap<string, TemplatePlatform>
+  /** The checks of the repository. */
+  readonly checks: TemplateChecks
 }
 
-/** True for a path that belongs to a platform; other files of the repository need not be loaded. */
-export const isTemplatePath = (path: string): boolean => path.includes("/") && !path.startsWith(".")
+const isPlatformPath = (path: string): boolean => path.includes("/") && !path.startsWith(".")
+
+/** True for a path that belongs to a platform or holds the checks; other files of the repository need not be loaded. */
+export const isTemplatePath = (path: string): boolean => isPlatformPath(path) || path === CHECKS_FILE
 
 const NO_FILES: ReadonlyMap<string, string> = new Map()
 const NO_REFUSALS: ReadonlyMap<string, FileRefusal> = new Map()
@@ -278,7 +283,7 @@ const byPlatform = <A>(files: ReadonlyMap<string, A>): ReadonlyMap<string, Reado
 }
 
 const textsByPlatform = (files: ReadonlyMap<string, string>) =>
-  byPlatform(new Map([...files].filter(([path]) => isTemplatePath(path))))
+  byPlatform(new Map([...files].filter(([path]) => isPlatformPath(path))))
 
 const sameFiles = <A>(a: ReadonlyMap<string, A>, b: ReadonlyMap<string, A>): boolean =>
   a.size === b.size && [...a].every(([path, content]) => Equal.equals(b.get(path), content))
@@ -305,14 +310,28 @@ const makePlatform = (
   return { name, directory, files, refused, mapping, environment }
 }
 
+const checksOf = (text: string | undefined, refusal: FileRefusal | undefined): TemplateChecks => {
+  if (refusal === undefined) return readChecks(text)
+  const { line, reason } = refusal
+  return {
+    checks: [],
+    problems: [remark(`File ${CHECKS_FILE} cannot be read: ${reason}`, { file: CHECKS_FILE, line })]
+  }
+}
+
 /** Arranges the files of a commit. Never fails: `checkTemplates`, and renderings that need a platform, find its faults. */
 export const buildTemplateSnapshot = (input: TemplateSnapshotInput): TemplateSnapshot => {
   const files = textsByPlatform(input.files)
-  const refused = byPlatform(input.refused ?? NO_REFUSALS)
+  const given = input.refused ?? NO_REFUSALS
+  const refused = byPlatform(new Map([...given].filter(([path]) => path !== CHECKS_FILE)))
   const names = new Set([...files.keys(), ...refused.keys()])
   const make = (name: string) =>
     makePlatform(name, files.get(name) ?? NO_FILES, refused.get(name) ?? NO_REFUSALS, input)
-  return { root: input.root, platforms: new Map([...names].map((name) => [name, make(name)])) }
+  return {
+    root: input.root,
+    platforms: new Map([...names].map((name) => [name, make(name)])),
+    checks: checksOf(input.files.get(CHECKS_FILE), given.get(CHECKS_FILE))
+  }
 }
 
 /** A platform by name with its mapping. Fails with RepoStructureError if the directory or its mapping is missing or unusable. */

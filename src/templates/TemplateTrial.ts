@@ -26,7 +26,8 @@ import type { TemplateVariables, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs } from "./VariableInputsLoader.ts"
 import type { EffectiveSettings } from "../settings/Layering.ts"
 import { originLevel, type SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
-import { placesIn } from "../settings/SettingsProblem.ts"
+import { placesIn as settingPlacesIn } from "../settings/SettingsProblem.ts"
+import { markTemplate, placesIn, type TracedLine } from "./LinePlaces.ts"
 import { cellsPerMegabyte, type Failure } from "../jinja/Jinja.ts"
 import { ownModule } from "../runtime/OwnModule.ts"
 import { packRequest, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
@@ -116,7 +117,7 @@ const sourceOf = (
 
 const placesOf = (name: string, { effective, snapshot }: Origins): DeviceVariable["places"] =>
   (effective.sources.get(name) ?? []).map((file) => {
-    const place = placesIn(snapshot.files.get(file)?.text ?? "")([name], true)
+    const place = settingPlacesIn(snapshot.files.get(file)?.text ?? "")([name], true)
     return { file, line: place?.exact === true ? place.line : null }
   })
 
@@ -179,6 +180,16 @@ interface VariablesOfDevice {
   readonly variables: ReadonlyArray<DeviceVariable>
 }
 
+/** A rendered configuration with its origins. `files` are the templates of the platform, `settings` the files of the settings. */
+interface TracedConfig {
+  readonly platform: string
+  /** Branch of the templates; null is the repository's own. */
+  readonly branch: string | null
+  readonly files: ReadonlyMap<string, string>
+  readonly settings: ReadonlyMap<string, { readonly text: string }>
+  readonly lines: ReadonlyArray<TracedLine>
+}
+
 /** Stands for a text without a file. No file has this name. */
 const TEXT = "(text)"
 
@@ -193,6 +204,12 @@ const failedAt = (own: string | null) => (error: TemplateError | RepoStructureEr
 /** A text on its own has no file. */
 const fileOf = (own: string | null, file: string | null): string | null =>
   file === null || file === `${own ?? ""}/${TEXT}` ? null : file
+
+/** A template with marks; other files of the platform as they are. */
+const markedFile = (text: string, name: string, number: number): readonly [name: string, text: string] => [
+  name,
+  name.endsWith(".j2") ? markTemplate(text, number) : text
+]
 
 const unavailable = (error: { readonly _tag: string; readonly message: string } | SqlError.SqlError) =>
   SqlError.isSqlError(error) ? error : failed(error)
@@ -293,7 +310,35 @@ export const makeTemplateTrial = Effect.gen(function* () {
     }
   })
 
-  return { variables, render }
+  /** The device's configuration from what is in force, with the template lines that wrote each line; secrets are hidden. */
+  const trace = Effect.fn("TemplateTrial.trace")(function* (
+    device: Device
+  ): Effect.fn.Return<TracedConfig, TrialFailed | ThreadPool.ThreadsBusy | SqlError.SqlError> {
+    const { branch, platform, snapshot } = yield* Effect.mapError(templatesOf(device), unavailable)
+    if (platform === undefined) return yield* failed({ message: `There are no templates for ${device.hostname}` })
+    const { snapshot: settingsNow, variables } = yield* Effect.mapError(variablesOf(device), unavailable)
+    const task = yield* Effect.fromResult(taskOf(snapshot, platform, device, { whole: true }))
+    const names = [...platform.files.keys()]
+    const marked = new Map(names.map((name, number) => markedFile(platform.files.get(name) ?? "", name, number)))
+    const hidden = (text: string) => replaceSecrets(text, () => HIDDEN)
+    const atPlace = (error: TemplateError | ThreadPool.ThreadsBusy) =>
+      error._tag === "ThreadsBusy" ? error : failedAt(platform.name)(error)
+    const plain = yield* Effect.mapError(renderLive({ ...task, variables }), atPlace)
+    // a template that takes the marks for its own text may fail
+    const second = yield* renderLive({ ...task, platform: { ...platform, files: marked }, variables }).pipe(
+      Effect.map(({ text }) => text),
+      Effect.catch((error) => (error._tag === "ThreadsBusy" ? Effect.fail(error) : Effect.succeed("")))
+    )
+    return {
+      platform: platform.name,
+      branch,
+      files: platform.files,
+      settings: settingsNow.files,
+      lines: placesIn(plain.text, second, names).map(({ places, text }) => ({ text: hidden(text), places }))
+    }
+  })
+
+  return { variables, render, trace }
 })
 
 const NOT_LOADED = { message: "The device was not found any more" }

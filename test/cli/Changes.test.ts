@@ -34,6 +34,24 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/cl
 }
 
 layer(Site.layer, { excludeTestServices: true })("At the command line", (it) => {
+  it.effect("a type without a device is not in sync, and a descending order may be a word of its own", () =>
+    Effect.gen(function* () {
+      const { cli } = yield* Site
+      expect(yield* cli("sync --type CORE --dry-run")).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("No device matches: there is no managed device of the type CORE")
+      })
+      const { out } = yield* cli("devices --sort -hostname")
+      expect(
+        out
+          .split("\n")
+          .slice(1, 7)
+          .map((line) => line.split(" ", 1)[0])
+      ).toEqual(["lhv-dist2", "lhv-dist1", ...NAMES.toReversed()])
+      expect((yield* cli("devices --sort=-hostname")).out).toBe(out)
+    })
+  )
+
   it.effect(
     "a rollout is tried again on the switch that was silent, after a question, until no device has failed",
     () =>

@@ -253,52 +253,62 @@ it.live("ends in time with partial results while the database, git, the server a
   }).pipe(Effect.scoped)
 )
 
-it.live("checks the certificate and its key, remotes of git and receivers, without printing their secrets", () =>
-  Effect.gen(function* () {
-    const folder = yield* dataFolder
-    const authority = yield* Certificates.makeAuthority("Test authority")
-    const issued = yield* Certificates.issue(authority, "nms", "127.0.0.1", 5)
-    const other = yield* Certificates.issue(authority, "nms", "127.0.0.1", 5)
-    const taken = yield* silentPort
-    const git = path.join(folder, "settings.git")
-    execFileSync("git", ["init", "--quiet", "--bare", git])
-    yield* Effect.promise(async () => {
-      await fs.writeFile(path.join(folder, "cert.pem"), issued.certificate)
-      await fs.writeFile(path.join(folder, "key.pem"), Redacted.value(issued.key), { mode: 0o600 })
-      await fs.writeFile(path.join(folder, "other.pem"), Redacted.value(other.key), { mode: 0o644 })
-      await fs.writeFile(
-        path.join(folder, "alerts.yml"),
-        `receivers:
+it.live(
+  "checks the certificate and its key, remotes of git, receivers and monitoring systems, without printing their secrets",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* dataFolder
+      const authority = yield* Certificates.makeAuthority("Test authority")
+      const issued = yield* Certificates.issue(authority, "nms", "127.0.0.1", 5)
+      const other = yield* Certificates.issue(authority, "nms", "127.0.0.1", 5)
+      const taken = yield* silentPort
+      const git = path.join(folder, "settings.git")
+      execFileSync("git", ["init", "--quiet", "--bare", git])
+      yield* Effect.promise(async () => {
+        await fs.writeFile(path.join(folder, "cert.pem"), issued.certificate)
+        await fs.writeFile(path.join(folder, "key.pem"), Redacted.value(issued.key), { mode: 0o600 })
+        await fs.writeFile(path.join(folder, "other.pem"), Redacted.value(other.key), { mode: 0o644 })
+        await fs.writeFile(
+          path.join(folder, "alerts.yml"),
+          `receivers:
   ops: {type: webhook, url: "http://127.0.0.1:${taken}/hook/hunter2", secret: OPS}
   night: {type: webhook, url: "http://127.0.0.1:9/hook/hunter2", secret: OPS}
 `
+        )
+      })
+      const env = {
+        DATA_DIR: folder,
+        TLS_CERT: path.join(folder, "cert.pem"),
+        TLS_KEY: path.join(folder, "key.pem"),
+        ALERT_SECRET_OPS: `whsec_${Buffer.alloc(32, 5).toString("base64")}`,
+        GITREPO_SETTINGS: git,
+        GITREPO_TEMPLATES: "http://ann:hunter2@127.0.0.1:9/templates.git",
+        CHECK_HOSTS: `http://127.0.0.1:${taken}=MON,https://127.0.0.1:9`,
+        CHECK_SECRET_MON: "hunter2"
+      }
+      const seen = yield* rowsOf(env)
+      expect(seen.of("certificate")).toContainEqual(
+        expect.stringMatching(/^warn .*cert.pem: ends in [45] days .*its key matches, for .*127\.0\.0\.1/)
       )
-    })
-    const env = {
-      DATA_DIR: folder,
-      TLS_CERT: path.join(folder, "cert.pem"),
-      TLS_KEY: path.join(folder, "key.pem"),
-      ALERT_SECRET_OPS: `whsec_${Buffer.alloc(32, 5).toString("base64")}`,
-      GITREPO_SETTINGS: git,
-      GITREPO_TEMPLATES: "http://ann:hunter2@127.0.0.1:9/templates.git"
-    }
-    const seen = yield* rowsOf(env)
-    expect(seen.of("certificate")).toContainEqual(
-      expect.stringMatching(/^warn .*cert.pem: ends in [45] days .*its key matches, for .*127\.0\.0\.1/)
-    )
-    expect(seen.of("git")).toContainEqual(expect.stringMatching(/^good GITREPO_SETTINGS: .* answers/))
-    expect(seen.of("git")).toContainEqual(
-      expect.stringMatching(/^bad GITREPO_TEMPLATES: http:\/\/127.* does not answer/)
-    )
-    expect(seen.of("receiver")).toContainEqual(`good receiver ops: 127.0.0.1:${taken} takes connections`)
-    expect(seen.of("receiver")).toContainEqual(
-      expect.stringMatching(/^warn receiver night: 127.0.0.1:9 cannot be reached/)
-    )
-    assert.notInclude(JSON.stringify(seen.rows), "hunter2")
-    const wrong = yield* rowsOf({ ...env, TLS_KEY: path.join(folder, "other.pem") })
-    expect(wrong.of("certificate")).toContainEqual(expect.stringMatching(/^bad .*it is not the key of the certificate/))
-    expect(wrong.of("permissions")).toContainEqual(expect.stringMatching(/^bad .*other.pem: has mode 0644/))
-  }).pipe(Effect.scoped)
+      expect(seen.of("git")).toContainEqual(expect.stringMatching(/^good GITREPO_SETTINGS: .* answers/))
+      expect(seen.of("git")).toContainEqual(
+        expect.stringMatching(/^bad GITREPO_TEMPLATES: http:\/\/127.* does not answer/)
+      )
+      expect(seen.of("receiver")).toContainEqual(`good receiver ops: 127.0.0.1:${taken} takes connections`)
+      expect(seen.of("receiver")).toContainEqual(
+        expect.stringMatching(/^warn receiver night: 127.0.0.1:9 cannot be reached/)
+      )
+      expect(seen.of("check")).toEqual([
+        `good http://127.0.0.1:${taken}: takes connections`,
+        expect.stringMatching(/^warn https:\/\/127\.0\.0\.1:9: it cannot be reached/)
+      ])
+      assert.notInclude(JSON.stringify(seen.rows), "hunter2")
+      const wrong = yield* rowsOf({ ...env, TLS_KEY: path.join(folder, "other.pem") })
+      expect(wrong.of("certificate")).toContainEqual(
+        expect.stringMatching(/^bad .*it is not the key of the certificate/)
+      )
+      expect(wrong.of("permissions")).toContainEqual(expect.stringMatching(/^bad .*other.pem: has mode 0644/))
+    }).pipe(Effect.scoped)
 )
 
 it.each([

@@ -38,6 +38,26 @@ const suited = new Map<string, unknown>([
     })
   ],
   ["GET /system/findings", answer({ findings: [] })],
+  // one that does not hold ends the command with 1
+  [
+    "GET /device/:hostname/checks",
+    answer({
+      checks: [
+        {
+          name: "access-ntp",
+          sentence: "reads sources of time: there must be at least 1",
+          end: "holds",
+          now: "1 source of time",
+          why: "now 1 source of time"
+        }
+      ]
+    })
+  ],
+  // the last page: the command asks for all of them
+  [
+    "GET /repository/:name/lines",
+    answer({ searched: 40, lines: [{ hostname: "lhv-a1", line: 12, text: "ntp server 10.20.0.5" }], next: null })
+  ],
   [
     "GET /device/:id",
     ({ path }: { readonly path: string }) =>

@@ -114,7 +114,7 @@ describe("A live push", () => {
       const end = yield* script("sync --group EDGE --force --canary 2 --ticket CHG-7 --yes --json")
       assert.strictEqual(end.code, 0, end.err)
       assert.deepEqual(JSON.parse(end.out), { job_id: LIVE, dry_run_job: DRY, changed: 7, unchanged: 0, failed: 0 })
-      const [dry] = asked
+      const dry = asked.find(({ call }) => call === "POST /device_syncto")
       assert.deepEqual(dry?.body, { group: "EDGE", force: true, resync: false, ticket_ref: "CHG-7", dry_run: true })
       expect(pushed()).toMatchObject([
         { group: "EDGE", force: true, canary: 2, ticket_ref: "CHG-7", dry_run: false, dry_run_job: DRY }

@@ -54,6 +54,8 @@ export const makeScene = (change: Partial<ChangeRow> = {}) => {
       verify: (row) => step("verify", row),
       load: (row) => step("load", row),
       discard: (row) => step("discard", row),
+      readBefore: (row) => step("readBefore", row),
+      check: (row) => step("check", row),
       commit: (row) => step("commit", row),
       observe: (row) => step("observe", row),
       confirm: (row) => step("confirm", row),

@@ -6,7 +6,7 @@ import * as ChangeSteps from "../../src/devices/ChangeSteps.ts"
 import type { LoggedIn } from "../../src/devices/DeviceLogin.ts"
 import * as KnownSecrets from "../../src/devices/KnownSecrets.ts"
 import { eos } from "../../src/domain/platforms/eos/Platform.ts"
-import { LearnedLineNotFound } from "../../src/store/ConfigStore.ts"
+import { LearnedLineNotFound } from "../../src/store/LearnedLines.ts"
 import { candidate, makeOneSwitch } from "../drivers/eos/OneSwitchLab.ts"
 
 const text = candidate("vlan 20", "   name guests")
@@ -24,11 +24,21 @@ const loaded = Effect.gen(function* () {
   yield* session.load({ text, mode: "replace", name: "job412" })
   const loggedIn: LoggedIn = { driver, session, pinned: null, user: target.username, otherUsers: [] }
   const current = Effect.succeed(loggedIn)
+  const connection = { current, fresh: current, freshAs: () => current, close: Effect.void, committed: () => undefined }
   const steps = ChangeSteps.make({
-    connection: { current, fresh: current, freshAs: () => current, close: Effect.void, committed: () => undefined },
+    connection,
+    checks: {
+      deviceId: 1,
+      hostname: "lhv-acc1",
+      connection,
+      neighbours: Effect.succeed([]),
+      askOutside: () => Effect.succeed([]),
+      portsOf: () => Effect.succeed(new Set()),
+      ask: () => Effect.succeed([])
+    },
     suffices: ["loaded-again"],
     runsOther: () => Effect.void,
-    loginLine: null,
+    platform: eos,
     seen: { running: null, before: null, remarks: [] },
     candidate: text,
     loadMode: "replace",
@@ -66,5 +76,19 @@ it.live("the steps do not accept the old configuration as ours when the commit w
     const { device, oldHash, steps } = yield* loaded
     device.setFault({ kind: "timerCancelled", times: 1 })
     assert.deepInclude(yield* steps.commit({ ...change, oldHash }), { type: "COMMITTED", candidateHash: null })
+  }).pipe(Effect.scoped)
+)
+
+it.live("the steps name the commit timer of another person that is in the way", () =>
+  Effect.gen(function* () {
+    const { device, session, steps } = yield* loaded
+    yield* session.discard("job412")
+    device.foreignSession("night-shift", 300)
+    const event = yield* steps.verify({ ...change, phase: "planned" })
+    assert.deepInclude(event, { type: "RUNNING_READ", foreignTimer: true })
+    assert.match(
+      "failure" in event ? (event.failure ?? "") : "",
+      /night-shift[^]*\nSessionLockedException: Pending commit confirm already in process!\n$/
+    )
   }).pipe(Effect.scoped)
 )

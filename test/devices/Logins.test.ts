@@ -4,6 +4,7 @@ import { Effect, Option, Redacted } from "effect"
 import { credentialsOf, inOrder, usersIn } from "../../src/devices/Logins.ts"
 import * as DeviceConnection from "../../src/devices/DeviceConnection.ts"
 import { eos } from "../../src/domain/platforms/eos/Platform.ts"
+import { junos } from "../../src/domain/platforms/junos/Platform.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { serverView } from "../../src/http/settings/SettingsHandlers.ts"
 
@@ -73,8 +74,18 @@ describe("logins while they are changed", () => {
   it("are found in the added lines of a diff", () => {
     const diff =
       "@@ -1 +1 @@\n-username old secret x\n+username noc privilege 15 secret sha512 y\n+username eve ssh-key z\n vlan 5"
-    expect([...usersIn(eos.loginLine, diff)]).toEqual(["noc"])
-    expect(usersIn(null, diff).size).toBe(0)
+    expect([...usersIn(eos, "", diff)]).toEqual(["noc"])
+    expect(usersIn({ ...eos, loginLine: null }, "", diff).size).toBe(0)
+    expect(usersIn(eos, "", null).size).toBe(0)
+  })
+
+  it("are found in braces by the candidate, because no line has both the user and the secret", () => {
+    const secret = 'encrypted-password "$6$salt$new";'
+    const candidate = `system { login { user noc { authentication { ${secret} } } user eve { class operator; } } }`
+    expect([
+      ...usersIn(junos, candidate, `@@ -1 +1 @@\n-    encrypted-password "$6$salt$old";\n+    ${secret}`)
+    ]).toEqual(["noc"])
+    expect(usersIn(junos, candidate, "+    class operator;").size).toBe(0)
   })
 })
 

@@ -8,12 +8,12 @@ import { UnmanageableDevice } from "../../src/domain/platforms/Platforms.ts"
 import { makeOperationsLab, NAMES } from "../jobs/upkeep/OperationsLab.ts"
 
 const [, PEER] = NAMES
-const JUNOS = "lhv-jun1"
-const SENTENCE = new UnmanageableDevice({ hostname: JUNOS, platform: "junos" }).message
+const IOS = "lhv-ios1"
+const SENTENCE = new UnmanageableDevice({ hostname: IOS, platform: "ios" }).message
 
 const inventory = {
-  hostname: JUNOS,
-  platform: "junos",
+  hostname: IOS,
+  platform: "ios",
   state: "MANAGED",
   device_type: "ACCESS",
   management_ip: "10.196.16.99"
@@ -31,11 +31,11 @@ it.live("devices without a driver are stored as inventory, and every job about t
   Effect.gen(function* () {
     const { api } = yield* makeOperationsLab
     const created = yield* api.send("POST", "/device", inventory)
-    assert.deepInclude(created.body.data["added_device"], { hostname: JUNOS, manageable: false })
+    assert.deepInclude(created.body.data["added_device"], { hostname: IOS, manageable: false })
     const { id } = created.body.data["added_device"] as { readonly id: number }
     const shown = yield* api.devices("sort=hostname&per_page=50")
     assert.deepEqual(
-      shown.filter(({ hostname }) => [JUNOS, PEER].includes(String(hostname))).map(({ manageable }) => manageable),
+      shown.filter(({ hostname }) => [IOS, PEER].includes(String(hostname))).map(({ manageable }) => manageable),
       [true, false]
     )
     const changed = yield* api.send("PUT", `/device/${id}`, { description: "to be replaced" })
@@ -44,26 +44,26 @@ it.live("devices without a driver are stored as inventory, and every job about t
     const inventoryOnly = yield* api.devices("filter[manageable]=false")
     assert.deepEqual(
       inventoryOnly.map(({ hostname }) => hostname),
-      [JUNOS]
+      [IOS]
     )
 
     // a sync of a kind of devices leaves it out, says so, and does not fail
     const sync = yield* api.run("/device_syncto", { device_type: "ACCESS", dry_run: true, resync: true })
     assert.strictEqual(sync.status, "FINISHED", JSON.stringify(sync))
-    assert.notProperty(sync.result?.devices, JUNOS)
+    assert.notProperty(sync.result?.devices, IOS)
     const other = sync.result?.devices?.[PEER]
     assert.isFalse(other?.failed, JSON.stringify(other))
-    const skipped = { devices: sync.result?.devices, skipped_devices: { [JUNOS]: SENTENCE } }
+    const skipped = { devices: sync.result?.devices, skipped_devices: { [IOS]: SENTENCE } }
     assert.deepEqual<unknown>(sync.result, skipped)
     for (const path of ["/device_drift", "/device_read_tables"]) {
       const { result } = yield* api.run(path, { all: true })
-      assert.deepEqual<unknown>(result, { devices: result?.devices, skipped_devices: { [JUNOS]: SENTENCE } }, path)
-      assert.notProperty(result?.devices, JUNOS, path)
+      assert.deepEqual<unknown>(result, { devices: result?.devices, skipped_devices: { [IOS]: SENTENCE } }, path)
+      assert.notProperty(result?.devices, IOS, path)
     }
 
     // a device that is named has to answer
-    const named = yield* api.run("/device_syncto", { hostname: JUNOS, dry_run: true, resync: true })
-    const refused = named.result?.devices?.[JUNOS]
+    const named = yield* api.run("/device_syncto", { hostname: IOS, dry_run: true, resync: true })
+    const refused = named.result?.devices?.[IOS]
     const task = {
       task_name: "push_sync_device",
       result: `UnmanageableDevice: ${SENTENCE}\n`,
@@ -72,35 +72,35 @@ it.live("devices without a driver are stored as inventory, and every job about t
     }
     assert.deepEqual<unknown>(refused, { failed: true, job_tasks: [task] })
 
-    const drift = yield* api.run("/device_drift", { hostname: JUNOS })
+    const drift = yield* api.run("/device_drift", { hostname: IOS })
     assert.include(textOf(drift), SENTENCE)
 
     for (const path of ["/device_update_facts", "/device_update_interfaces"]) {
-      const job = yield* api.run(path, { hostname: JUNOS })
+      const job = yield* api.run(path, { hostname: IOS })
       assert.strictEqual(job.status, "EXCEPTION", `${path}: ${JSON.stringify(job)}`)
       assert.include(textOf(job), SENTENCE, path)
     }
     for (const [path, body, sentence] of [
-      ["/firmware/upgrade", { hostname: JUNOS, filename: "EOS.swi", pre_flight: true }, "Invalid device platform"],
-      ["/device_cert", { hostname: JUNOS, action: "RENEW" }, "Unsupported device platform"]
+      ["/firmware/upgrade", { hostname: IOS, filename: "EOS.swi", pre_flight: true }, "Invalid device platform"],
+      ["/device_cert", { hostname: IOS, action: "RENEW" }, "Unsupported device platform"]
     ] as const) {
       const job = yield* api.run(path, body)
       assert.strictEqual(job.status, "EXCEPTION", `${path}: ${JSON.stringify(job)}`)
-      assert.include(textOf(job), `${sentence} \\"junos\\" for device: ${JUNOS}`, path)
+      assert.include(textOf(job), `${sentence} \\"ios\\" for device: ${IOS}`, path)
     }
 
     for (const path of ["running_config", "lldp_neighbors", "lldp_neighbors_detail", "optics", "interface_status"]) {
-      const reply = yield* api.send("GET", `/device/${JUNOS}/${path}`)
+      const reply = yield* api.send("GET", `/device/${IOS}/${path}`)
       assert.deepEqual([reply.status, reply.body.message], [409, SENTENCE], path)
     }
-    const bounced = yield* api.send("PUT", `/device/${JUNOS}/interface_status`, { bounce_interfaces: ["ge-0/0/1"] })
+    const bounced = yield* api.send("PUT", `/device/${IOS}/interface_status`, { bounce_interfaces: ["ge-0/0/1"] })
     assert.deepEqual([bounced.status, bounced.body.message], [409, SENTENCE])
 
     const erased = yield* api.send("DELETE", `/device/${id}`, { factory_default: true })
     const erasing = yield* api.ended(erased.body.job_id ?? 0)
     assert.strictEqual(erasing.status, "EXCEPTION")
     assert.include(textOf(erasing), SENTENCE)
-    assert.strictEqual((yield* api.send("GET", `/device/${JUNOS}`)).status, 200)
+    assert.strictEqual((yield* api.send("GET", `/device/${IOS}`)).status, 200)
 
     // before it has its place
     for (const state of ["DISCOVERED", "DHCP_BOOT"]) {

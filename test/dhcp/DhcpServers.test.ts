@@ -73,6 +73,36 @@ const allowed = process.getuid?.() === 0 && works("ip", "netns", "add", probe) &
 const missing = NEEDED.filter((program) => !works("which", program))
 const installed = SERVERS.filter(({ program }) => works("which", program))
 
+/** A switch that asks, and what it is answered. */
+interface Client {
+  readonly platform: string
+  /** Its vendor class, as switches of the vendor send it. */
+  readonly vendorClass: string
+  /** Options that it asks for by name or number. */
+  readonly wants: ReadonlyArray<string>
+  /** What the server must say, in the words of the client's script. */
+  readonly told: ReadonlyArray<string>
+}
+
+/** A suboption of option 43: its number, its length, its text. */
+const suboption = (code: number, text: string): string =>
+  Buffer.from([code, text.length, ...Buffer.from(text)]).toString("hex")
+
+const CLIENTS: ReadonlyArray<Client> = [
+  {
+    platform: "eos",
+    vendorClass: "Arista;DCS-7050SX3;4.31.4M",
+    wants: ["bootfile"],
+    told: ["http://10.0.9.2/templates/eos/dhcp-init.j2"]
+  },
+  {
+    platform: "junos",
+    vendorClass: "Juniper-ex3400-48p-NV0218180253",
+    wants: ["43", "tftp"],
+    told: [suboption(1, "/templates/junos/dhcp-init.j2"), suboption(3, "http"), "tftp=10.0.9.2"]
+  }
+]
+
 /** Configuration and scripts as a site would install them, with this test's names and paths. */
 const install = Effect.fnUntraced(function* (folder: string, api: string) {
   yield* Effect.promise(async () => {
@@ -147,16 +177,15 @@ const background = (program: string, args: ReadonlyArray<string>, env: Readonly<
       })
   )
 
-const ask = (folder: string, env: Readonly<Record<string, string>>) =>
+const ask = (folder: string, env: Readonly<Record<string, string>>, { vendorClass, wants }: Client) =>
   background(
     "ip",
     ["netns", "exec", names.namespace, "busybox", "udhcpc", "-f", "-i", names.client].concat([
       "-s",
       `${folder}/client`,
       "-V",
-      "Arista;DCS-7050SX3;4.31.4M",
-      "-O",
-      "bootfile",
+      vendorClass,
+      ...wants.flatMap((option) => ["-O", option]),
       "-t",
       "20",
       "-T",
@@ -177,7 +206,7 @@ const until = <A, E, R>(look: Effect.Effect<A | undefined, E, R>) =>
     Effect.timeoutOption(seconds(60))
   )
 
-const story = Effect.fnUntraced(function* (server: Server) {
+const story = Effect.fnUntraced(function* (server: Server, asking: Client) {
   const { base } = yield* ApiClient
   const sql = yield* SqlClient.SqlClient
   yield* sql`delete from device`
@@ -186,14 +215,14 @@ const story = Effect.fnUntraced(function* (server: Server) {
   const env = yield* install(folder, base)
   yield* cable
   const running = yield* background(server.program, server.arguments(folder), env)
-  const client = yield* ask(folder, env)
+  const client = yield* ask(folder, env, asking)
   yield* until(deviceOf)
-  const said = () => `${server.name}: ${running.output()}\nclient: ${client.output()}`
+  const said = () => `${server.name}, ${asking.platform}: ${running.output()}\nclient: ${client.output()}`
   const device = yield* deviceOf
-  assert.deepInclude(device ?? {}, { state: "DHCP_BOOT", platform: "eos", device_type: "UNKNOWN" }, said())
+  assert.deepInclude(device ?? {}, { state: "DHCP_BOOT", platform: asking.platform, device_type: "UNKNOWN" }, said())
   assert.match(device?.dhcp_ip ?? "", /^10\.0\.9\.\d+$/)
   const told = yield* Effect.promise(() => fs.readFile(path.join(folder, "told"), "utf8"))
-  assert.include(told, "http://10.0.9.2/templates/eos/dhcp-init.j2")
+  for (const words of asking.told) assert.include(told, words, said())
   const discovery = Effect.map(
     sql<{ start_arguments: unknown }>`select start_arguments from job where function_name = 'discover_device'`,
     ([job]) => job
@@ -214,8 +243,9 @@ layer(ApiServer(), { excludeTestServices: true })("a lease of a real DHCP server
       const why = allowed ? missing.concat(installed.length === 0 ? ["a DHCP server"] : []) : ["network namespaces"]
       if (why.length > 0) return yield* Console.log(`Skipped: this machine has no ${why.join(", no ")}`)
       for (const server of SERVERS) {
-        if (installed.includes(server)) yield* story(server)
-        else yield* Console.log(`Skipped ${server.name}: it is not installed`)
+        if (installed.includes(server)) {
+          for (const client of CLIENTS) yield* story(server, client)
+        } else yield* Console.log(`Skipped ${server.name}: it is not installed`)
       }
     })
   )

@@ -36,4 +36,25 @@ describe("A search in a configuration", () => {
       const lines = linesWith(CONFIG, text).map(({ number, section, text: line }) => [number, section, line] as const)
       assert.deepStrictEqual<typeof found>(lines, found)
     })
+
+  it("names the whole path in braces, and finds no closing brace", () => {
+    const text = `system {
+    host-name sw1;
+}
+interfaces {
+    ge-0/0/1 {
+        description "Desk { 1 }";
+        unit 0 {
+            family inet {
+                address 10.0.0.1/24;
+            }
+        }
+    }
+}`
+    const found = (wanted: string) => linesWith(text, wanted).map(({ section, text: line }) => [section, line])
+    assert.deepEqual(found("10.0.0.1"), [["interfaces ge-0/0/1 unit 0 family inet", "address 10.0.0.1/24;"]])
+    assert.deepEqual(found("host-name"), [["system", "host-name sw1;"]])
+    assert.deepEqual(found("}"), [["interfaces ge-0/0/1", `description "Desk { 1 }";`]])
+    assert.deepEqual(found("interfaces"), [["", "interfaces {"]])
+  })
 })

@@ -34,6 +34,11 @@ describe("before the first push", () => {
     ["with its domain", "lhv-acc1.net.example.org", undefined, null],
     ["another name that begins like it", "lhv-acc10", undefined, "hostname"],
     ["the name that the candidate gives", "lhv-acc1-new", "vlan 7\nhostname lhv-acc1-new\n", null],
+    ["the name that braces give", "lhv-acc1-new", "system {\n    host-name lhv-acc1-new;\n}\n", null],
+    ["the name in quotes", "lhv-acc1-new", 'system {\n    host-name "lhv-acc1-new";\n}\n', null],
+    ["the name that a set line gives", "lhv-acc1-new", "set system host-name lhv-acc1-new\n", null],
+    ["the name that a group gives", "lhv-acc1-new", "set groups re0 system host-name lhv-acc1-new\n", null],
+    ["no name in a comment", "localhost", "# host-name localhost;\n", "hostname"],
     ["a name of nobody", "localhost", "hostname lhv-acc1\n", "hostname"]
   ])("counts %s", (_, hostname, candidate, fact) => {
     expect(firstDifference(record, { ...shown, hostname }, candidate)?.fact ?? null).toBe(fact)

@@ -1,7 +1,10 @@
 /** Which differences are the same change. */
 import { describe, expect, it } from "vitest"
 import { AUTO_PUSH_BELOW, deviceScore } from "../../src/domain/ChangeRisk.ts"
+import { printBraces, readBraces } from "../../src/domain/BraceText.ts"
 import { changeKey, groupDiffs, portsTouched, riskOf } from "../../src/domain/DiffGroups.ts"
+import { riskRulesOf } from "../../src/domain/platforms/Platforms.ts"
+import { diff } from "../../src/drivers/UnifiedDiff.ts"
 
 const ntp = (line: number, before: string) => `@@ -${line},2 +${line},3 @@
  ${before}
@@ -56,6 +59,15 @@ describe("differences", () => {
     for (const line of lines) expect(deviceScore("x\n".repeat(400), line)).toBeGreaterThan(AUTO_PUSH_BELOW)
   })
 
+  it("name the risky lines of Junos by its own words", () => {
+    const lines = ["-    bgp {", "+        user eve {", "+        mtu 9000;", "-    }"]
+    const [group] = groupDiffs([{ diff: lines.join("\n"), hostnames: ["a"], score: 4 }], riskRulesOf)
+    expect(group?.risks).toEqual([
+      { line: "-    bgp {", weight: 50 },
+      { line: "+        user eve {", weight: 20 }
+    ])
+  })
+
   it("without devices form no group", () => {
     expect(groupDiffs([])).toEqual([])
   })
@@ -103,5 +115,25 @@ describe("The risk of a difference in words", () => {
     ["two places", `${port("Ethernet1", "x")}\n${port("Ethernet3", "y")}`, ["Ethernet1", "Ethernet3"]]
   ])("touch the port of %s", (_, diff, ports) => {
     expect(portsTouched(diff, config.join("\n"))).toEqual(ports)
+  })
+})
+
+describe("the ports of a difference in braces", () => {
+  const before = printBraces(
+    readBraces(
+      'interfaces { ge-0/0/1 { description "a"; unit 0 { family ethernet-switching { vlan { members STAFF; } } } } inactive: ge-0/0/2 { mtu 9000; } } system { host-name a; }'
+    ).statements
+  )
+
+  it.each([
+    ["STAFF", "VOICE", ["ge-0/0/1"]],
+    ["mtu 9000", "mtu 1500", ["ge-0/0/2"]],
+    ["inactive: ge", "ge", ["ge-0/0/2"]],
+    ["host-name a", "host-name b", []],
+    ["system {", "system {\n    interfaces none;", []]
+  ] as const)("are those around its lines: %j to %j", (from, to, ports) => {
+    const after = before.replace(from, to)
+    expect(after).not.toBe(before)
+    expect(portsTouched(diff(before, after), before)).toEqual(ports)
   })
 })

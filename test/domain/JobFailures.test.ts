@@ -147,6 +147,42 @@ describe("The totals of a job", () => {
   })
 })
 
+describe("The failures of an upgrade", () => {
+  const upgrade = { ...ENDED, function_name: "device_upgrade" }
+  const cases: ReadonlyArray<readonly [result: string, sentence: string, did: string | null]> = [
+    [
+      "no space left: 3 MB of 900 MB\nFirmwareError: Pre-flight check failed\n",
+      "1 switch was not ready for the image",
+      "It runs the old version, and was not restarted."
+    ],
+    [
+      "no connection to acc1, step: connect\nConnectionException: no answer from 10.0.6.10 port 22\nFirmwareError: Pre-flight check failed\n",
+      "1 switch did not answer SSH",
+      "It runs the old version, and was not restarted."
+    ],
+    [
+      "FirmwareError: Failed to download firmware: the image has another checksum\n",
+      "1 switch did not get a whole image",
+      "It runs the old version, and was not restarted."
+    ],
+    [
+      "ConnectionException: refused\nFirmwareError: Post-flight failed, could not update OS version: Device acc1 did not respond to check\n",
+      "1 switch did not come back after the restart",
+      null
+    ],
+    [
+      "FirmwareError: Post-flight failed, could not update OS version: OS version did not change, activation failed\n",
+      "1 switch came back with another version than the wanted one",
+      null
+    ]
+  ]
+  it.each(cases)("say what %j means and what runs now", (result, sentence, did) => {
+    const [group] = failureGroups([failed("acc1", result)], upgrade, new Map())
+    assert.deepInclude(group, { sentence, did })
+    assert.isNotNull(group?.advice)
+  })
+})
+
 describe("The time that is left", () => {
   const names = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
   const waiting = names(8, "w").map((name) => device(name))

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { missingLines } from "../../src/drivers/MissingLines.ts"
 import { eos } from "../../src/domain/platforms/eos/Platform.ts"
-import { junos } from "../../src/domain/platforms/InventoryPlatforms.ts"
+import { junos } from "../../src/domain/platforms/junos/Platform.ts"
 
 const text = (...lines: ReadonlyArray<string>) => lines.join("\n")
 

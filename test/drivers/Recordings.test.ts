@@ -3,7 +3,7 @@
  * time: whatever the network does to the bytes, the result is the same. RECORDING_SEEDS=1000 is the long form.
  */
 import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
-import { Effect, Exit, Option, Redacted, Result } from "effect"
+import { Clock, Effect, Exit, Option, Redacted, Result } from "effect"
 import { readFileSync } from "node:fs"
 import * as path from "node:path"
 import type { DriverTarget } from "../../src/drivers/Driver.ts"
@@ -11,6 +11,7 @@ import * as Commit from "../../src/drivers/eos/Commit.ts"
 import { dialect } from "../../src/drivers/eos/Dialect.ts"
 import { facts } from "../../src/drivers/eos/Facts.ts"
 import { load } from "../../src/drivers/eos/Load.ts"
+import { readingVerbs } from "../../src/drivers/eos/Readings.ts"
 import { runningConfig, save } from "../../src/drivers/eos/RunningConfig.ts"
 import { sessionList } from "../../src/drivers/eos/Sessions.ts"
 import { type Cli, login } from "../../src/drivers/ssh/Cli.ts"
@@ -127,6 +128,38 @@ const replays: ReadonlyArray<Replay> = [
       uptime: 91233.4,
       interface_list: ["Ethernet2", "Ethernet10"]
     }
+  },
+  {
+    file: "state",
+    does: (cli) => {
+      const { read } = readingVerbs(cli)
+      const log = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        read({ reads: "log", severity: "error", since: now - 60_000 })
+      )
+      const ping = { reads: "ping", to: "10.98.0.1", source: "Loopback0", vrf: "MGMT", count: 3 } as const
+      return Effect.map(Effect.all([log, read({ reads: "bgp" }), read(ping)]), (readings) =>
+        readings.map(({ items }) => items)
+      )
+    },
+    gives: [
+      {
+        "1": {
+          severity: "error",
+          message: "%BGP-3-NOTIFICATION: sent to neighbor 10.97.0.1 (VRF default AS 65001) 6/2",
+          at: null
+        },
+        "2": {
+          severity: "critical",
+          message: "%SYS-2-CONFIG: user admin entered username noc secret 0 ********",
+          at: null
+        }
+      },
+      {
+        "default 10.97.0.0": { state: "established", is_established: true, prefixes_received: 12, asn: 65_001 },
+        "default 10.97.0.2": { state: "idle", is_established: false, prefixes_received: null, asn: 65_001 }
+      },
+      { "10.98.0.1": { sent: 3, received: 2, loss_percent: 33.3, rtt_ms: 0.39 } }
+    ]
   },
   {
     file: "sessions-4.32",

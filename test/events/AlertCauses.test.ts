@@ -70,6 +70,19 @@ const causes: ReadonlyArray<Cause> = [
     ends: [job(9, "sync_devices", "success"), device(9, "a1", false)]
   },
   {
+    what: "a check that failed, once a later rollout was done with its switch",
+    rule: "check_failed",
+    begins: SWITCHES,
+    event: happened("change", "reverted", "a1", { failed_checks: ["bgp-sessions"] }, 7),
+    meanwhile: [
+      job(8, "sync_devices", "failed"),
+      device(8, "a1", true),
+      job(9, "device_drift", "success"),
+      device(9, "a1", false)
+    ],
+    ends: [job(10, "sync_devices", "success"), device(10, "a1", false)]
+  },
+  {
     what: "a job that is about no switch, once one of its kind has succeeded",
     rule: "job_not_success",
     begins: [job(7, "refresh_repo", "failed", `{"repository": "settings"}`)],
@@ -90,6 +103,24 @@ const causes: ReadonlyArray<Cause> = [
     ]),
     meanwhile: [job(8, "refresh_repo", "success", `{"repository": "templates"}`)],
     ends: [job(9, "refresh_repo", "success", `{"repository": "settings"}`)]
+  },
+  {
+    what: "an unsigned commit, once a signed one of the same branch is in force",
+    rule: "unsigned_commit",
+    begins: [
+      `insert into repository (name, ref, url, commit, description, files) values
+        ('templates', '', 'x', 'a1', 'x', '{}'), ('templates', 'next', 'x', 'b1', 'x', '{}')`,
+      `insert into commit_signature (repository, commit, state) values ('templates', 'a1', 'signed'), ('templates', 'b1', 'unsigned')`
+    ],
+    event: run([
+      `insert into event (kind, action, job_id, is_audit, data) values
+        ('repository', 'unsigned', 7, true, '{"repository": "templates", "ref": "next", "commit": "b1", "phrase": "is not signed"}')`
+    ]),
+    meanwhile: [
+      `update repository set applied_at = clock_timestamp()`,
+      `update repository set commit = 'b2', applied_at = clock_timestamp() where ref = 'next'`
+    ],
+    ends: [`insert into commit_signature (repository, commit, state) values ('templates', 'b2', 'signed')`]
   },
   {
     what: "another host key, once somebody has decided about it",

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { diskState, lookAtDisk, lookAtPermissions, makeDatabaseLook } from "../../src/events/Watches.ts"
 import { parse } from "yaml"
 import { Permissions } from "../../src/access/Permissions.ts"
+import { NO_PLACES } from "../../src/access/RolePlaces.ts"
 import { readPermissions } from "../../src/domain/access/PermissionFile.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { WatchStore } from "../../src/store/WatchStore.ts"
@@ -100,6 +101,9 @@ describe("Roles", () => {
         mayHandleUsers: () => Effect.void,
         mayMakeTokens: () => Effect.void,
         isAdministrator: () => Effect.succeed(true),
+        places: Effect.succeed(NO_PLACES),
+        whyHeld: () => Effect.succeed({ why: "", line: null }),
+        showsAccess: () => Effect.succeed(true),
         requireKnown: () => Effect.void,
         stillGiven: (_owner: unknown, roles: ReadonlyArray<string>) => Effect.succeed(roles),
         requireOwn: () => Effect.void

@@ -193,7 +193,7 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
     Effect.gen(function* () {
       const api = yield* ApiClient
       const order = yield* api.post("/firmware/upgradecheck", { group: "EAST_WING" })
-      const data = { upgrade_groups: [["east-2"], ["east-1"]], device_count: 2, steps: 2 }
+      const data = { upgrade_groups: [["east-2"], ["east-1"]], device_count: 2, steps: 2, restart_seconds: null }
       assert.deepStrictEqual(order.body, { status: "success", data })
       assert.strictEqual(order.headers.get("x-total-count"), "2")
       const mixed = yield* api.post("/firmware/upgradecheck", { group: "DEFAULT" })

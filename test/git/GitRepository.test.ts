@@ -102,6 +102,37 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
       })
     )
 
+    it.effect("lists the branches of the remote with their newest commits, and forgets a removed one", () =>
+      Effect.gen(function* () {
+        const remote = yield* makeRemote
+        const main = yield* remote.commit({ "a.txt": "one\n" })
+        remote.push("main")
+        const repository = yield* remote.repository()
+        assert.deepStrictEqual(yield* repository.branches(10), [], "nothing was fetched")
+        remote.git("checkout", "--quiet", "-b", "guests/vlan")
+        const guests = yield* remote.commit({ "a.txt": "two\n" }, "Add guests\n\nAll of them")
+        remote.push("guests/vlan")
+        yield* repository.refresh
+        const shown = (yield* repository.branches(10)).map(({ author, commit, name, subject }) => [
+          name,
+          commit,
+          author,
+          subject
+        ])
+        assert.sameDeepMembers(shown, [
+          ["guests/vlan", guests, "Åsa Ek", "Add guests"],
+          ["main", main, "Åsa Ek", shown.find(([name]) => name === "main")?.[3] ?? ""]
+        ])
+        assert.strictEqual((yield* repository.branches(1)).length, 1)
+        remote.push("--delete", "guests/vlan")
+        yield* repository.refresh
+        assert.deepStrictEqual(
+          (yield* repository.branches(10)).map(({ name }) => name),
+          ["main"]
+        )
+      })
+    )
+
     it.effect("follows a rewritten history, and still reads the commit in force", () =>
       Effect.gen(function* () {
         const remote = yield* makeRemote

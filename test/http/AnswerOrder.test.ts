@@ -11,7 +11,7 @@ import { SiteWithRoles, tokenOf } from "../support/RolesSite.ts"
 
 /** Endpoints that answer every caller, or need no token or another one. */
 const OPEN =
-  /^(?:GET \/api\/(?:health|v1\.0\/(?:settings\/model|system\/version)|v1\.0\/auth\/(?:ways|login|auth)\b).*|POST \/api\/v1\.0\/(?:settings\/model.*|auth|auth\/(?:refresh|logout))|(?:POST|DELETE) \/api\/v1\.0\/auth\/session)$/
+  /^(?:GET \/api\/(?:health|v1\.0\/(?:settings\/model|system\/version)|v1\.0\/auth\/(?:ways|login|auth)\b).*|POST \/api\/v1\.0\/(?:settings\/model.*|forge\/events|auth|auth\/(?:refresh|logout))|(?:POST|DELETE) \/api\/v1\.0\/auth\/session)$/
 
 const nameOf = ({ method, path }: ApiEndpoint) => `${method} ${path}`
 const guarded = endpoints.filter((endpoint) => !OPEN.test(nameOf(endpoint)))
@@ -63,10 +63,10 @@ const wrongCalls = (endpoint: ApiEndpoint): ReadonlyArray<Wrong> => {
   ]
 }
 
-/** A caller lacks a role for a call if no permission covers it; users are for administrators only. */
+/** A caller lacks a role for a call if no permission covers it; users are for administrators, and auditors may read who they are. */
 const lacks = (role: string, { method, path }: ApiEndpoint): boolean => {
   const behind = (path.startsWith(BASE) ? path.slice(BASE.length) : path).replaceAll(/:\w+(\([^)]*\))?/g, "4")
-  if (behind.startsWith("/auth/users")) return role !== "administrator"
+  if (behind.startsWith("/auth/users")) return role !== "administrator" && (role !== "auditor" || method !== "GET")
   // everybody sees what they have asked for, and may end it
   if (behind.startsWith("/auth/") || behind.startsWith("/approvals")) return false
   return !(readyRoles.get(role) ?? []).some((permission) => coversCall(permission, method, behind))

@@ -40,6 +40,7 @@ const OPEN = new Set([
   "POST /api/v1.0/settings/model",
   "GET /api/v1.0/settings/model/:file",
   "POST /api/v1.0/settings/model/:file",
+  "POST /api/v1.0/forge/events",
   "GET /api/v1.0/system/version",
   "GET /api/health",
   "GET /api/health/live",

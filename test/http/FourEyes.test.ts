@@ -330,6 +330,66 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
       })
     )
 
+    it.effect(
+      "switches are onboarded, and managed, once another person approves; before that nothing is added or read",
+      () =>
+        Effect.gen(function* () {
+          yield* setScene()
+          const sql = yield* SqlClient.SqlClient
+          const ann = yield* jwt("eli", "administrator")
+          const bob = yield* jwt("bob", "administrator")
+          const decide = (token: string, id: number, verb = "approve") =>
+            as(token, "POST", `/approvals/${id}/${verb}`, seen)
+          const happened = Effect.all([
+            sql`select hostname, state::text as state from device order by hostname`,
+            sql`select device_id from onboarding order by device_id`,
+            sql`select function_name from job where function_name in ('onboard_devices', 'manage_onboarded')`
+          ])
+          const before = yield* happened
+          const list = {
+            source: "csv",
+            text: "hostname,management_ip,device_type,platform\neyes-a1,10.0.6.71,ACCESS,eos\neyes-a2,10.0.6.72,ACCESS,eos\n"
+          }
+          const wrong = yield* as(ann, "POST", "/onboarding", {
+            ...list,
+            text: `${list.text}eyes-a3,10.0.6.999,ACCESS,eos\n`
+          })
+          assert.strictEqual(wrong.status, 400)
+          const tried = yield* as(ann, "POST", "/onboarding", { ...list, dry_run: true })
+          assert.strictEqual(tried.status, 200, tried.text)
+          const id = yield* waits(ann, "POST", "/onboarding", list)
+          assert.deepEqual(yield* happened, before)
+          assert.include((yield* as(bob, "GET", "/approvals")).text, "eyes-a2")
+          assert.strictEqual((yield* decide(ann, id)).status, 403)
+          assert.deepEqual(yield* happened, before)
+          assert.strictEqual((yield* decide(bob, id)).status, 200)
+          const [devices, rows, jobs] = yield* happened
+          assert.deepEqual(
+            devices.filter(({ hostname }) => String(hostname).startsWith("eyes-")),
+            [
+              { hostname: "eyes-a1", state: "UNMANAGED" },
+              { hostname: "eyes-a2", state: "UNMANAGED" }
+            ]
+          )
+          assert.strictEqual(rows.length - before[1].length, 2)
+          assert.deepEqual(jobs, [...before[2], { function_name: "onboard_devices" }])
+          const [by] =
+            yield* sql`select actor from event where kind = 'device' and action = 'created' and hostname = 'eyes-a1'`
+          assert.deepEqual(by, { actor: "eli" })
+
+          const added = yield* happened
+          const manage = { hostnames: ["eyes-a1"] }
+          const no = yield* waits(ann, "POST", "/onboarding/manage", manage)
+          assert.strictEqual((yield* decide(bob, no, "reject")).status, 200)
+          const yes = yield* waits(ann, "POST", "/onboarding/manage", manage)
+          assert.strictEqual((yield* decide(ann, yes)).status, 403)
+          assert.deepEqual(yield* happened, added)
+          assert.strictEqual((yield* decide(bob, yes)).status, 200)
+          assert.deepEqual((yield* happened)[2], [...added[2], { function_name: "manage_onboarded" }])
+          yield* setScene()
+        })
+    )
+
     it.effect("none of it happens before the approval, and the log shows nothing of it", () =>
       Effect.gen(function* () {
         const fingerprint = "SHA256:6HRvVGMdKhvCXlDIDJkEHzJxbYlLjHlhOGuFrBSdpVA"

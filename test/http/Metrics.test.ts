@@ -124,6 +124,33 @@ layer(SiteServer(), { excludeTestServices: true })("The metrics of a site", (it)
   )
 })
 
+const CHECK = `checks:
+  never-made-yet:
+    for: all
+    reads: interfaces
+    must: no_lost
+`
+
+layer(SiteServer(), { excludeTestServices: true })("The metrics of a site with checks", (it) => {
+  it.effect("count each check in force from zero, before it is made for the first time", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      const { folders } = yield* ApiSite
+      yield* folders.templates.commit({ "checks.yml": CHECK })
+      assert.strictEqual((yield* api.put("/repository/templates", { action: "refresh" })).status, 200)
+      const series = (end: string) => `switchyard_checks_total{name="never-made-yet",end="${end}"} 0`
+      const lines = yield* Effect.repeat(
+        Effect.delay(
+          Effect.map(page, (text) => text.split("\n")),
+          "100 millis"
+        ),
+        { until: (found) => found.includes(series("failed")) }
+      )
+      for (const end of ["held", "failed", "unread", "ignored"]) assert.include(lines, series(end))
+    })
+  )
+})
+
 const Guarded = Layer.unwrap(
   Effect.map(keyFile(makeIssuer("ES256")), (JWT_CERT) =>
     ApiServer({ JWT_ENABLED: "true", JWT_CERT, METRICS_NETWORKS: "192.0.2.0/24" })

@@ -90,7 +90,7 @@ const nameOf = ({ method, path }: Pick<ApiEndpoint, "method" | "path">): string 
 
 /** Endpoints that are answered without a token. */
 const OPEN =
-  /^(?:POST \/auth|GET \/auth\/(?:login|auth)|POST \/auth\/(?:refresh|logout)|\w+ \/(?:settings\/model|system\/version)\b.*)$/
+  /^(?:POST \/auth|GET \/auth\/(?:login|auth)|POST \/auth\/(?:refresh|logout)|POST \/forge\/events|\w+ \/(?:settings\/model|system\/version)\b.*)$/
 
 /** All but the probes. */
 const withSubject = endpoints.filter(({ path }) => !path.startsWith("/api/health"))

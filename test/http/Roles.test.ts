@@ -71,8 +71,13 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("With roles", (it) => 
         data: {
           allowed: false,
           reason: "role monitoring, methods: GET",
+          in_words: "the role monitoring lets people only look here",
           roles: ["monitoring"],
-          allowed_by: ["administrator"]
+          allowed_by: ["administrator"],
+          role: "monitoring",
+          file: "permissions.yml",
+          line: null,
+          held: [{ role: "monitoring", because: "everybody has the role monitoring", line: 2 }]
         }
       })
       assert.strictEqual((yield* as({}, "GET", "/auth/explain?method=FLY&path=/device/1")).status, 400)

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Console, Effect, FileSystem } from "effect"
-import { personalities } from "../../src/lab/eos/Quirks.ts"
+import * as EosQuirks from "../../src/lab/eos/Quirks.ts"
+import * as JunosQuirks from "../../src/lab/junos/Quirks.ts"
 import { personalityLines, runLab } from "../../src/lab/LabProgram.ts"
-import { freePort } from "../../src/lab/Listeners.ts"
+import { freePort } from "../support/FreePort.ts"
 import { connect } from "../support/lab/Client.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 
@@ -31,7 +32,7 @@ describe("the lab as a program", () => {
       const files = yield* FileSystem.FileSystem
       const directory = yield* files.makeTempDirectoryScoped()
       yield* files.writeFileString(`${directory}/small.yml`, YAML)
-      const [port, controlPort] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
+      const [port, controlPort] = [yield* freePort, yield* freePort]
       yield* Effect.forkScoped(
         runLab({ topologyFile: `${directory}/small.yml`, port, controlPort, provisioningMs: 10 })
       )
@@ -61,7 +62,7 @@ describe("the lab as a program", () => {
       const directory = yield* files.makeTempDirectoryScoped()
       const yaml = YAML.replace("blank: true,", 'blank: true, network-mode: none, exec: [ "true" ],')
       yield* files.writeFileString(`${directory}/small.yml`, yaml)
-      const [port, controlPort] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
+      const [port, controlPort] = [yield* freePort, yield* freePort]
       const told: Array<unknown> = []
       yield* runLab({ topologyFile: `${directory}/small.yml`, port, controlPort }).pipe(
         Effect.provideService(Console.Console, { ...globalThis.console, error: (line: unknown) => told.push(line) }),
@@ -78,7 +79,10 @@ describe("the lab as a program", () => {
 
 it("lists the personalities that a switch can have, and marks the unusual ones", () => {
   const lines = personalityLines()
-  expect(lines.map((line) => line.split(" ")[0])).toEqual(Object.keys(personalities))
+  expect(lines.map((line) => line.split(" ")[0])).toEqual([
+    ...Object.keys(EosQuirks.personalities),
+    ...Object.keys(JunosQuirks.personalities)
+  ])
   expect(lines.find((line) => line.startsWith("timerHidden "))).toMatch(/ shows a .* \(not usual\)$/)
   expect(lines.find((line) => line.startsWith("salting "))).toMatch(/ gives secrets a new salt at each load$/)
 })

@@ -160,10 +160,11 @@ export const make = Effect.fnUntraced(function* (token: string) {
     if (place === "ipam/ip-addresses" && filter === "address") return String(row["address"]).split("/")[0] === value
     if (["slug", "name", "model", "serial"].includes(filter)) return row[filter] === value
     const field = filter.replace(/_id$/, "")
-    if (filter === field || places[place]?.related[field] === undefined) {
-      throw new Refusal(400, { detail: `unknown filter ${filter}` })
-    }
-    return String(row[field]) === value
+    if (places[place]?.choices?.[filter] !== undefined) return row[filter] === value
+    const other = places[place]?.related[field]
+    if (other === undefined) throw new Refusal(400, { detail: `unknown filter ${filter}` })
+    // `site` is the slug of a site, `site_id` its number
+    return filter === field ? related(other, row[field])?.["slug"] === value : String(row[field]) === value
   }
 
   const list = (place: string, { path, query }: Asked): Answered => {

@@ -70,7 +70,7 @@ describe("A plugin", () => {
       Effect.gen(function* () {
         const healthy = yield* started(HEALTHY)
         const attacker = yield* started(hook(`if (delivery.attempt === 1) { ${body} }`), { seconds: PATIENT })
-        yield* attacker.hooks
+        yield* attacker.loaded
         const limited = yield* started(hook(`if (delivery.attempt === 1) { ${body} }`), { seconds })
         const [error] = yield* Effect.all(
           [
@@ -104,7 +104,7 @@ describe("A plugin", () => {
         [`process.exit(3)`, /ended itself \(exit code 3\)/],
         [`export const x: = 1`, /./]
       ] as const) {
-        assert.match((yield* Effect.flip((yield* started(source)).hooks)).message, reason)
+        assert.match((yield* Effect.flip((yield* started(source)).loaded)).message, reason)
       }
     })
   )
@@ -112,7 +112,7 @@ describe("A plugin", () => {
   it.live("that never ends loading is ended after the limit", () =>
     Effect.gen(function* () {
       const plugin = yield* started(`await new Promise(() => setInterval(() => {}, 1000))`, { seconds: 1 })
-      assert.match((yield* Effect.flip(plugin.hooks)).message, /loading it took longer than 1 seconds/)
+      assert.match((yield* Effect.flip(plugin.loaded)).message, /loading it took longer than 1 seconds/)
     })
   )
 
@@ -154,7 +154,7 @@ describe("A plugin", () => {
         export default make`,
         { vars: { url: "https://x" }, name: "seer" }
       ).pipe(Effect.provide(Logger.layer([logger])))
-      assert.deepStrictEqual(yield* plugin.hooks, ["selftest", "new_managed_device"])
+      assert.deepStrictEqual((yield* plugin.loaded).hooks, ["selftest", "new_managed_device"])
       assert.isTrue(yield* plugin.call("selftest", null, FIRST))
       yield* plugin.call("new_managed_device", DEVICE, FIRST)
       yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => logged.length >= 2, schedule: Schedule.forever })

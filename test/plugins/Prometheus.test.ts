@@ -107,9 +107,9 @@ describe("The plugin prometheus", () => {
       yield* plugin.call("new_managed_device", DEVICE, FIRST)
       assert.strictEqual((yield* groups).length, 0)
       const { plugin: badName } = yield* open({ file: "/tmp/x.txt" })
-      assert.match((yield* Effect.flip(badName.hooks)).message, /must end with .json/)
+      assert.match((yield* Effect.flip(badName.loaded)).message, /must end with .json/)
       const { plugin: badLabel } = yield* open({ labels: { "a-b": "x" } })
-      assert.match((yield* Effect.flip(badLabel.hooks)).message, /a-b is no name of a label/)
+      assert.match((yield* Effect.flip(badLabel.loaded)).message, /a-b is no name of a label/)
     })
   )
 

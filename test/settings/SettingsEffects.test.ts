@@ -1,7 +1,7 @@
 /** The effects of changed settings, as tables: groups and their uses, VLANs and the ports that name them, and excessive changes. */
 import { assert, describe, it } from "@effect/vitest"
 import { type CommitEffects, NO_CONFIGURATIONS, NO_EFFECTS, type RemovedKind } from "../../src/domain/CommitEffects.ts"
-import { effectSentences, reasonsToAsk } from "../../src/domain/EffectSentences.ts"
+import { effectSentences, reasonsToAsk } from "../../src/domain/words/EffectSentences.ts"
 import type { Interface } from "../../src/domain/Interface.ts"
 import { type GroupRule, settingsEffects } from "../../src/settings/SettingsEffects.ts"
 import { vlanIdOf, type Vxlans } from "../../src/settings/SettingsModel.ts"

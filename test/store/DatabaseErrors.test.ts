@@ -4,7 +4,15 @@ import { Cause, Effect, Exit, Redacted } from "effect"
 import { ClusterError } from "effect/cluster"
 import { SqlClient, SqlError } from "effect/sql"
 import { inject } from "vitest"
-import { AWAY_STATES, databaseAwayIn, failWhenAway, isDatabaseAway, sqlState } from "../../src/store/DatabaseErrors.ts"
+import {
+  AWAY_STATES,
+  databaseAwayIn,
+  failWhenAway,
+  isDatabaseAway,
+  sentenceWithCause,
+  sqlState
+} from "../../src/store/DatabaseErrors.ts"
+import { DatabaseUnavailable } from "../../src/store/Database.ts"
 import { createDatabase, TestDatabase } from "../support/TestDatabase.ts"
 
 const loseConnection = Effect.flatMap(
@@ -37,6 +45,17 @@ const AWAY =
 const ANSWERED = ["22001", "23502", "23503", "23505", "25P02", "25001", "40001", "40P01", "42P01", "P0001", "XX000"]
 
 it.layer(TestDatabase)("An error of the database", (it) => {
+  it.effect("that a sentence names already is not said twice", () =>
+    Effect.gen(function* () {
+      const cause = yield* raise("53100")
+      const full = "the disk of the database is full (SQLSTATE 53100)"
+      const named = new DatabaseUnavailable({ message: `The database cannot be used: ${full}`, cause })
+      assert.strictEqual(sentenceWithCause(named), named.message)
+      const other = new DatabaseUnavailable({ message: "The database cannot be migrated", cause })
+      assert.strictEqual(sentenceWithCause(other), `The database cannot be migrated: ${full}`)
+    })
+  )
+
   it.effect.each(AWAY)("with the state %s means an unreachable database", (state) =>
     Effect.gen(function* () {
       const error = yield* raise(state)

@@ -25,13 +25,19 @@ const scene = Effect.fnUntraced(function* (status: string) {
 const refusalOf = <A, E extends { readonly message: string }, R>(asked: Effect.Effect<A, E, R>) =>
   Effect.match(asked, { onSuccess: () => null, onFailure: ({ message }) => message })
 
+/** The end of a refusal: how far the job is, and what somebody can do about it. */
+const remainsOf = (status: string) =>
+  ENDED.includes(status)
+    ? `which has its result (${status}), but whose last work has not ended: try again in a minute`
+    : `which is ${status}: wait until it ends, or abort it`
+
 layer(TestDatabase)("A holder", (it) => {
   it.effect.each(jobStatuses)("that is %s keeps its lock until it has ended and no process works on it", (status) =>
     Effect.gen(function* () {
       const { jobId, sql } = yield* scene(status)
       const { clearLock } = yield* makeHolders
       const lock = sql`insert into joblock (job_id, name) values (${jobId}, 'devices')`
-      const held = `The lock devices is held by job ${jobId} (sync_devices), which is ${status}: wait until it ends, or abort it`
+      const held = `The lock devices is held by job ${jobId} (sync_devices), ${remainsOf(status)}`
       yield* lock
       assert.strictEqual(yield* refusalOf(clearLock("devices")), ENDED.includes(status) ? null : held)
       assert.lengthOf(yield* sql`select from joblock`, ENDED.includes(status) ? 0 : 1)
@@ -51,7 +57,7 @@ layer(TestDatabase)("A holder", (it) => {
       for (const phase of ["planned", "loading", "committed", "proved", "expiring"]) {
         yield* sql`insert into config_change (job_id, device_id, phase, epoch, protocol, candidate)
           values (${jobId}, ${device.id}, ${phase}, 1, '{}', '')`
-        const held = `lhv-acc1 is held by job ${jobId} (sync_devices), which is ${status}: wait until it ends, or abort it`
+        const held = `lhv-acc1 is held by job ${jobId} (sync_devices), ${remainsOf(status)}`
         assert.strictEqual(yield* refusalOf(requireFree(device)), held)
         assert.isNull(yield* refusalOf(requireFree(device, jobId)))
         yield* sql`delete from config_change`

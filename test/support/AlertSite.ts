@@ -14,6 +14,7 @@ import { readAlertsText } from "../../src/settings/SettingsFile.ts"
 import * as AlertMaking from "../../src/events/AlertMaking.ts"
 import { AlertRulesInForce } from "../../src/events/AlertMaking.ts"
 import * as AlertSending from "../../src/events/AlertSending.ts"
+import { timer } from "./Patience.ts"
 
 /** The secret of all webhooks here. */
 export const SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`
@@ -27,7 +28,7 @@ const PACE: Pace = { first: 5, longest: 100, giveUp: 3 * 86_400_000 }
 /** One server's alerts by these rules, until the scope ends. Returns when it has looked once. */
 export const serveAlerts = Effect.fnUntraced(function* (alerts: string, pace: Partial<Pace> = {}) {
   const rules = Result.getOrThrow(readAlertsText("alerts.yml", alerts))
-  const config = ServerConfig.layerOf({ ...TEST_KEY, ALERT_SECRET_HOOK: SECRET, ALERT_TIMEOUT: "1" })
+  const config = ServerConfig.layerOf({ ...TEST_KEY, ALERT_SECRET_HOOK: SECRET, ALERT_TIMEOUT: timer(1) })
   const inForce = Layer.succeed(AlertRulesInForce, {
     inForce: Effect.succeed({ isKnown: true, rules, source: "settings", problem: null } as const)
   })

@@ -100,7 +100,7 @@ interface {{ name }}
 `
 
 const make = Effect.gen(function* () {
-  const folders = yield* Campus.makeFolders
+  const folders = yield* Campus.makeFoldersWithPlugin
   yield* folders.settings.commit({ ...ELSEWHERE, ...SETTINGS })
   yield* folders.templates.commit({ "eos/bounce-down.j2": BOUNCE_DOWN })
   return { folders, variables: Campus.environment(yield* lab, folders, folders.folder) }

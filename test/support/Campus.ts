@@ -33,27 +33,51 @@ export interface TestRepository {
   readonly folder: string
   /** Writes files (null deletes) and commits them. */
   readonly commit: (files: Readonly<Record<string, string | null>>, message?: string) => Effect.Effect<void>
+  /** The same on a new branch of this name; `main` stays checked out. */
+  readonly branch: (name: string, files: Readonly<Record<string, string | null>>) => Effect.Effect<void>
 }
 
-const makeRepository = (name: "settings" | "templates") =>
+type Name = "settings" | "templates"
+
+/** Makes the example's repository with its first commit. */
+const commitExamples = async (name: Name): Promise<string> => {
+  const folder = await fs.mkdtemp(path.join(tmpdir(), `switchyard-first-${name}-`))
+  await fs.cp(path.join(examples, name), folder, { recursive: true })
+  await git(folder, "init", "-q", "-b", "main", "--template=")
+  await git(folder, "add", "-A")
+  await git(folder, "commit", "-q", "-m", "First settings")
+  return folder
+}
+
+/** Those that this process has made: each test begins with a copy. */
+const firstCommits: Partial<Record<Name, Promise<string>>> = {}
+
+const makeRepository = (name: Name) =>
   Effect.acquireRelease(
     Effect.promise(async (): Promise<TestRepository> => {
       const folder = await fs.mkdtemp(path.join(tmpdir(), `switchyard-${name}-`))
-      await fs.cp(path.join(examples, name), folder, { recursive: true })
-      await git(folder, "init", "-q", "-b", "main")
-      await git(folder, "add", "-A")
-      await git(folder, "commit", "-q", "-m", "First settings")
+      await fs.cp(await (firstCommits[name] ??= commitExamples(name)), folder, {
+        recursive: true,
+        preserveTimestamps: true
+      })
+      const write = async (files: Readonly<Record<string, string | null>>, message: string) => {
+        for (const [file, text] of Object.entries(files)) {
+          const target = path.join(folder, file)
+          await fs.mkdir(path.dirname(target), { recursive: true })
+          await (text === null ? fs.rm(target) : fs.writeFile(target, text))
+        }
+        await git(folder, "add", "-A")
+        await git(folder, "commit", "-q", "-m", message)
+      }
       const commit = (files: Readonly<Record<string, string | null>>, message = "Change") =>
+        Effect.promise(() => write(files, message))
+      const branch = (name: string, files: Readonly<Record<string, string | null>>) =>
         Effect.promise(async () => {
-          for (const [file, text] of Object.entries(files)) {
-            const target = path.join(folder, file)
-            await fs.mkdir(path.dirname(target), { recursive: true })
-            await (text === null ? fs.rm(target) : fs.writeFile(target, text))
-          }
-          await git(folder, "add", "-A")
-          await git(folder, "commit", "-q", "-m", message)
+          await git(folder, "checkout", "-q", "-b", name)
+          await write(files, `Change on ${name}`)
+          await git(folder, "checkout", "-q", "main")
         })
-      return { folder, commit }
+      return { folder, branch, commit }
     }),
     ({ folder }) =>
       Effect.promise(() => fs.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
@@ -145,7 +169,7 @@ export const makeCampusLab = (count: number, hook: Hook) => {
 /** The environment of a server for this campus. */
 export const environment = (
   lab: Pick<LabShape, "port">,
-  repositories: { readonly settings: TestRepository; readonly templates: TestRepository },
+  repositories: Readonly<Record<"settings" | "templates", Pick<TestRepository, "folder">>>,
   folder: string
 ): Record<string, string> => ({
   DATA_DIR: folder,
@@ -179,7 +203,10 @@ export const environment = (
   LOG_LEVEL: process.env["LOG_LEVEL"] ?? "Error"
 })
 
-/** The repositories and a data folder whose plugin file writes events to `events.log`. */
+const writePlugins = (folder: string, list: string) =>
+  Effect.promise(() => fs.writeFile(path.join(folder, "plugins.yml"), `plugins: [${list}]\n`))
+
+/** The repositories and a data folder, without plugins, because each start of a plugin costs half a second of a processor. */
 export const makeFolders = Effect.gen(function* () {
   const settings = yield* makeRepository("settings")
   const templates = yield* makeRepository("templates")
@@ -187,15 +214,16 @@ export const makeFolders = Effect.gen(function* () {
     Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-data-"))),
     (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
   )
-  const log = path.join(folder, "events.log")
-  yield* Effect.promise(() =>
-    fs.writeFile(
-      path.join(folder, "plugins.yml"),
-      `plugins:\n  - filename: filewriter.py\n    vars: {logfile: "${log}"}\n`
-    )
-  )
-  const pluginLog = Effect.promise(() => fs.readFile(log, "utf8").catch(() => ""))
-  return { settings, templates, folder, pluginLog }
+  yield* writePlugins(folder, "")
+  return { settings, templates, folder }
+})
+
+/** The same with a plugin that writes events to `events.log`. */
+export const makeFoldersWithPlugin = Effect.gen(function* () {
+  const folders = yield* makeFolders
+  const log = path.join(folders.folder, "events.log")
+  yield* writePlugins(folders.folder, `{filename: filewriter.py, vars: {logfile: "${log}"}}`)
+  return { ...folders, pluginLog: Effect.promise(() => fs.readFile(log, "utf8").catch(() => "")) }
 })
 
 export type Folders = Effect.Success<typeof makeFolders>

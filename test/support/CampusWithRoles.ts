@@ -43,7 +43,7 @@ export const makeCampusWithRoles = Effect.fnUntraced(function* ({
   roles,
   variables
 }: CampusWithRoles) {
-  const folders = yield* Campus.makeFolders
+  const folders = yield* Campus.makeFoldersWithPlugin
   if (prepare !== undefined) yield* prepare(folders)
   const lab = yield* made ?? Managed.makeManagedLab(names, 0, 200, peculiar)
   const issuer = makeIssuer("ES256")

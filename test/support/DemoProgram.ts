@@ -15,6 +15,31 @@ export interface DemoOptions {
   readonly variables?: Readonly<Record<string, string>>
 }
 
+/** Runs the demo until the scope ends, and yields its address once the story has ended well. Dies with its output if it ends earlier. */
+export const serveDemo = Effect.gen(function* () {
+  const port = yield* freePort
+  const line = [whileInput, process.execPath, program, "demo", "--port", String(port)]
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() => spawn("sh", line, { env: ofThisProcess })),
+    (started) =>
+      Effect.callback<void>((resume) => {
+        if (started.exitCode !== null) return resume(Effect.void)
+        started.on("close", () => resume(Effect.void))
+        started.stdin.end()
+      })
+  )
+  yield* Effect.callback<void>((resume) => {
+    let said = ""
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => {
+        said += String(chunk)
+        if (/^Serving on/m.test(said)) resume(Effect.void)
+      })
+    child.on("close", () => resume(Effect.die(new Error(said))))
+  })
+  return `http://127.0.0.1:${port}`
+})
+
 /** Runs the demo; it ends when this process does, which holds the input of what runs it. */
 export const runDemo = Effect.fnUntraced(function* ({ before = [], variables = {}, words = [] }: DemoOptions = {}) {
   const port = yield* freePort

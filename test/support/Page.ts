@@ -9,13 +9,13 @@ import { existsSync, mkdirSync } from "node:fs"
 import * as path from "node:path"
 import { type BrowserContext, chromium, type Page } from "playwright-core"
 import { expect } from "vitest"
-import { TEST } from "./Patience.ts"
+import { seconds } from "./Patience.ts"
 
 export const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
 export const hasChromium = existsSync(CHROMIUM)
 
-/** Milliseconds for one step in a page; fewer while one writes tests. */
-const PATIENCE = Number(process.env["PAGE_PATIENCE"] ?? TEST)
+/** Milliseconds for one step in a page: less than a test may take, so that a red one names what it has waited for. */
+const PATIENCE = Number(process.env["PAGE_PATIENCE"] ?? seconds(120))
 
 /** Why tests of the page are skipped. */
 export const WITHOUT = "skipped: there is no Chromium (apt-get install chromium, or CHROMIUM=/path/to/it)"
@@ -80,23 +80,42 @@ export const openPage = Effect.fnUntraced(function* (
   })
 })
 
+/** The rules of WCAG, and one more: the name that a screen reader says contains the words on the screen. */
+const RULES: Parameters<AxeBuilder["options"]>[0] = {
+  runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] },
+  rules: { "label-content-name-mismatch": { enabled: true } }
+}
+
+/** The rules that the page breaks as it is shown now, each with the elements that break it. */
+export const accessFaults = async (page: Page): Promise<ReadonlyArray<string>> => {
+  // the page has no frames of others; without the legacy mode each look opens another page
+  const { violations } = await new AxeBuilder({ page }).options(RULES).setLegacyMode().analyze()
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("\n")}`
+  )
+}
+
 /** Expects that nothing broke, nothing was forbidden, and everybody can use what is shown. Keeps a picture under the name. */
 export const sound = (page: Page, name: string) =>
   Effect.promise(async () => {
     mkdirSync(SCREENSHOTS, { recursive: true })
     await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) })
-    const { violations } = await new AxeBuilder({ page })
-      .withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"])
-      .analyze()
-    const told = violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("\n")}`
-    )
-    expect(told, name).toEqual([])
+    expect(await accessFaults(page), name).toEqual([])
     expect(faults.get(page), name).toEqual([])
   })
 
 /** Runs steps in the page. */
 export const steps = <A>(run: () => Promise<A>) => Effect.promise(run)
+
+/** Opens a screen by `g` and its letter, again while a page that has just begun does not listen yet. */
+export const leap = async (page: Page, letter: string): Promise<void> => {
+  const before = page.url()
+  while (page.url() === before) {
+    await page.keyboard.press("g")
+    await page.keyboard.press(letter)
+    await page.waitForTimeout(100)
+  }
+}
 
 /** Signs the user out, by the menu at their name. */
 export const signOut = async (page: Page): Promise<void> => {

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline"
 import type { Bounce } from "../../src/devices/DeviceCalls.ts"
 import { finalStatuses } from "../../src/domain/Job.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
+import { bundleOfTestProgram } from "../../scripts/build-server.mjs"
 import { environmentOf } from "./Program.ts"
 
 export interface ServerProcess {
@@ -51,12 +52,14 @@ const Answer = Schema.fromJsonString(
   })
 )
 
+/** The program, of which a run makes a bundle. */
+export const ENGINE = path.join(import.meta.dirname, "engineProcess.ts")
+
 /** Starts the process and waits until it takes commands; it is killed when the scope closes. */
 export const launch = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string>>
 ): Effect.fn.Return<ServerProcess, never, Scope.Scope> {
-  const script = path.join(import.meta.dirname, "engineProcess.ts")
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [bundleOfTestProgram(ENGINE)], {
     env: environmentOf(env),
     stdio: "pipe"
   })

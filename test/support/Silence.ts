@@ -125,13 +125,16 @@ export const make = (target: number | (() => number), place: Place = ANYWHERE) =
 
 // Switches: how soon a silent one is given up.
 
-/** In all tests of the file or suite that calls this, the driver waits so many seconds for an answer instead of minutes. */
-export const givenUpAfter = (seconds: DriverTimeouts): void => {
-  const usual = { ...dialect.timeouts }
+/**
+ * In all tests of the file or suite that calls this, the driver of EOS, or the one with these deadlines, waits so many seconds for an
+ * answer instead of minutes.
+ */
+export const givenUpAfter = (seconds: DriverTimeouts, timeouts: DriverTimeouts = dialect.timeouts): void => {
+  const usual = { ...timeouts }
   beforeAll(() => {
-    for (const [step, count] of Object.entries(seconds)) Object.assign(dialect.timeouts, { [step]: count * SLOWNESS })
+    for (const [step, count] of Object.entries(seconds)) Object.assign(timeouts, { [step]: count * SLOWNESS })
   })
-  afterAll(() => void Object.assign(dialect.timeouts, usual))
+  afterAll(() => void Object.assign(timeouts, usual))
 }
 
 // A name server that can be silent, and programs that ask it, with an `/etc/resolv.conf` and `/etc/hosts` in a namespace of their own.

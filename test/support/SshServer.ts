@@ -13,6 +13,8 @@ export interface SshServerOptions {
   readonly authenticate: (context: AuthContext, connection: Connection) => void
   /** The shell; without it there are none. */
   readonly shell?: (channel: ServerChannel) => void
+  /** A subsystem by its name; without it there are none. */
+  readonly subsystem?: (name: string, channel: ServerChannel) => void
   /** Where a forwarded connection really goes; without it nothing is forwarded. */
   readonly forward?: (host: string, port: number) => { readonly host: string; readonly port: number }
   /** An address of loopback; without it any port of 127.0.0.1. */
@@ -43,7 +45,7 @@ const forwardTo = (connection: Connection, target: NonNullable<SshServerOptions[
   })
 
 /** Starts one. */
-export const sshServer = ({ at, authenticate, forward, shell }: SshServerOptions) =>
+export const sshServer = ({ at, authenticate, forward, shell, subsystem }: SshServerOptions) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const key = utils.generateKeyPairSync("ecdsa", { bits: 256 })
@@ -61,6 +63,9 @@ export const sshServer = ({ at, authenticate, forward, shell }: SshServerOptions
         connection.on("session", (accept) => {
           const session = accept()
           session.on("pty", (acceptPty) => acceptPty())
+          if (subsystem !== undefined) {
+            session.on("subsystem", (acceptSubsystem, _, { name }) => subsystem(name, acceptSubsystem()))
+          }
           if (shell !== undefined) session.on("shell", (acceptShell) => shell(acceptShell()))
         })
       })

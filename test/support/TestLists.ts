@@ -10,6 +10,7 @@ const STORY = "test/scenarios/program/FirstLine.test.ts"
 export const routers: ReadonlyArray<string> = [
   "test/scenarios/routers/*.test.ts",
   "test/scenarios/bird/*.test.ts",
+  "test/scenarios/netconf/*.test.ts",
   "test/drivers/frr/*.test.ts",
   "test/fabric/*.test.ts"
 ]
@@ -37,6 +38,7 @@ const LONG: ReadonlyArray<string> = [
   "test/http/BodyBudgets.test.ts",
   "test/http/AnswerOrder.test.ts",
   "test/http/FieldRoles.test.ts",
+  "test/http/OnboardingNetbox.test.ts",
   "test/http/TextRules.test.ts",
   "test/http/auth/LocalUsers.test.ts",
   "test/http/auth/Persons.test.ts",
@@ -60,9 +62,11 @@ const LONG: ReadonlyArray<string> = [
   "test/jobs/sync/LargeDevice.test.ts",
   "test/jobs/sync/UnknownCommands.test.ts",
   "test/jobs/sync/MissingLines.test.ts",
+  "test/jobs/sync/MonitoringChecks.test.ts",
   "test/jobs/sync/OpenChanges.test.ts",
   "test/jobs/sync/PasswordChange.test.ts",
   "test/jobs/sync/PeculiarSwitches.test.ts",
+  "test/jobs/sync/PluginChecks.test.ts",
   "test/jobs/sync/SaltedSecrets.test.ts",
   "test/jobs/sync/SyncRestart.test.ts",
   "test/jobs/sync/SyncRollout.test.ts",
@@ -72,6 +76,7 @@ const LONG: ReadonlyArray<string> = [
   "test/jobs/upkeep/HostileDeviceText.test.ts",
   "test/jobs/upkeep/OperationFaults.test.ts",
   "test/machines/change/ConfigChangeOnASwitch.test.ts",
+  "test/plugins/PluginChecks.test.ts",
   "test/plugins/PluginProcess.test.ts",
   "test/runtime/NameLookup.test.ts",
   "test/runtime/ThreadPool.test.ts",
@@ -104,6 +109,7 @@ export const quick: ReadonlyArray<string> = [
   "test/lab/**/*.test.ts",
   "test/machines/**/*.test.ts",
   "test/plugins/**/*.test.ts",
+  "test/onboarding/**/*.test.ts",
   "test/provisioning/**/*.test.ts",
   "test/runtime/**/*.test.ts",
   "test/settings/**/*.test.ts",

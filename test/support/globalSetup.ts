@@ -9,8 +9,9 @@ import * as path from "node:path"
 import type { TestProject } from "vitest/node"
 import * as EmbeddedPostgres from "../../src/store/EmbeddedPostgres.ts"
 import { bringPageUpToDate } from "../../scripts/build-page.mjs"
-import { bringServerUpToDate } from "../../scripts/build-server.mjs"
+import { bringServerUpToDate, bringTestProgramUpToDate } from "../../scripts/build-server.mjs"
 import * as Migrations from "../../src/store/Migrations.ts"
+import { ENGINE } from "./ServerProcess.ts"
 import { clearDeadRuns, makeRunFolders } from "./RunFolders.ts"
 
 declare module "vitest" {
@@ -34,6 +35,7 @@ const prepareTemplate = (where: { port: number; password: Redacted.Redacted }) =
 
 const start = async () => {
   await bringServerUpToDate()
+  await bringTestProgramUpToDate(ENGINE)
   await bringPageUpToDate()
   clearDeadRuns()
   const { memory, remove } = makeRunFolders()

@@ -138,8 +138,8 @@ describe("a template with a fixed name", () => {
   })
 
   it("is missing by its path", () => {
-    const missing = "File templates/junos/hostname.j2 not found in template repo"
-    assert.strictEqual(fixed(examples, "junos", "hostname.j2", {}), missing)
+    const missing = "File templates/nxos/hostname.j2 not found in template repo"
+    assert.strictEqual(fixed(examples, "nxos", "hostname.j2", {}), missing)
   })
 })
 

@@ -62,7 +62,9 @@ const UNVERSIONED = /^\/(api|metrics)(\/|$)/
 const sentencesOf = (body: unknown, status: number): ReadonlyArray<string> => {
   const message: unknown = typeof body === "object" && body !== null && "message" in body ? body.message : undefined
   if (typeof message === "string") return [message]
-  if (Array.isArray(message)) return message.map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
+  const several: unknown =
+    typeof message === "object" && message !== null && "errors" in message ? message.errors : message
+  if (Array.isArray(several)) return several.map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
   return [message === undefined ? `The server answered with status ${status}.` : JSON.stringify(message)]
 }
 

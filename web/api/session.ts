@@ -21,10 +21,11 @@ export interface Asked {
 const alone = <A>(work: () => Promise<A>): Promise<A> =>
   "locks" in navigator ? navigator.locks.request("switchyard.session", work) : work()
 
-const tokenIn = (body: unknown): string | null => {
+/** A text in the data of an answer; null where there is none. */
+const textIn = (body: unknown, name: "access_token" | "end_session_url"): string | null => {
   const data: unknown = typeof body === "object" && body !== null && "data" in body ? body.data : null
-  if (typeof data !== "object" || data === null || !("access_token" in data)) return null
-  return typeof data.access_token === "string" ? data.access_token : null
+  const text: unknown = typeof data === "object" && data !== null ? Reflect.get(data, name) : null
+  return typeof text === "string" ? text : null
 }
 
 const ask = async (authorization?: string): Promise<Asked> => {
@@ -33,7 +34,7 @@ const ask = async (authorization?: string): Promise<Asked> => {
     headers: authorization === undefined ? {} : { authorization }
   }).catch(() => null)
   const body: unknown = (await response?.json().catch(() => null)) ?? null
-  const found = response?.ok === true ? tokenIn(body) : null
+  const found = response?.ok === true ? textIn(body, "access_token") : null
   if (found !== null) {
     isLeft = false
     keep(found)
@@ -58,6 +59,19 @@ const BEGAN = "switchyard.began"
 const HOUR = 3_600_000
 
 let isLeft = false
+
+/** What became of the session that the user has ended in this tab. */
+export interface EndedSession {
+  /** The server has ended it; otherwise it could not be asked, and the session counts there until it ends by itself. */
+  readonly isConfirmed: boolean
+  /** The page that ends the session at the site's provider too. */
+  readonly providerPage: string | null
+}
+
+let left: EndedSession | null = null
+
+/** Null before the user has signed out in this tab. */
+export const endedSession = (): EndedSession | null => (isLeft ? left : null)
 
 /** Whether the user has signed out, here or in another tab; not when a session has ended by itself. */
 export const hasLeft = (): boolean => isLeft
@@ -92,7 +106,9 @@ export const takeUp = async (): Promise<void> => {
 
 /** Ends the session, at the server first. */
 export const end = async (): Promise<void> => {
-  await alone(() => fetch(ADDRESS, { method: "DELETE" }).catch(() => null))
+  const response = await alone(() => fetch(ADDRESS, { method: "DELETE" }).catch(() => null))
+  const body: unknown = (await response?.json().catch(() => null)) ?? null
+  left = { isConfirmed: response !== null && response.status < 500, providerPage: textIn(body, "end_session_url") }
   leave()
   channel.postMessage("ended")
 }

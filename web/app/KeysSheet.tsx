@@ -10,6 +10,10 @@ const KEYS: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
   [["j", "k", "↑", "↓", "Home", "End"], "Move in a list that has the focus"],
   [["Enter"], "Open the row"],
   [["Space", "x"], "Mark the row"],
+  [["e"], "Edit the port that has the focus, or the open one"],
+  [["n", "p"], "Next and previous difference"],
+  [["v"], "Mark the difference as viewed, or not viewed"],
+  [["a"], "Ask whether to approve what is shown; nothing is approved before you confirm"],
   [["Esc"], "Close what is on top"]
 ]
 

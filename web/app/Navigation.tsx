@@ -2,6 +2,7 @@
 import { IconDots } from "@tabler/icons-react"
 import { useRouter, useRouterState } from "@tanstack/react-router"
 import { type MouseEvent, useEffect } from "react"
+import { number } from "../../src/domain/words/Units.ts"
 import { useAsk } from "../api/useAsk.ts"
 import type { ReadCount } from "./counts.ts"
 import { entries, type Entry, FIRST_ON_PHONE, GROUPS, LANDINGS, screens } from "./screens.ts"
@@ -28,11 +29,13 @@ export const usePlace = () => {
 export const useLanding = (): void => {
   const router = useRouter()
   const offered = useOffered()
+  const may = useMay()
   const isKnown = useAsk("GET /auth/permissions").data !== undefined
   const { entry } = usePlace()
   const isRefused = isKnown && entry?.path === "/" && offered.every(({ path }) => path !== "/")
   const paths = offered.map(({ path }) => path)
-  const landing = LANDINGS.find((one) => paths.includes(one)) ?? paths[0]
+  const landing =
+    LANDINGS.find(({ call, path }) => paths.includes(path) && (call === undefined || may(...call)))?.path ?? paths[0]
   useEffect(() => {
     if (isRefused && landing !== undefined) router.history.replace(`/ui${landing}`)
   }, [isRefused, landing, router])
@@ -52,7 +55,7 @@ const Number = ({ read }: { readonly read: ReadCount }) => {
   return (
     count !== null && (
       <span className="nav-count" data-tone={count.tone} title={count.says}>
-        <span aria-hidden>{count.shown}</span>
+        <span aria-hidden>{typeof count.shown === "number" ? number(count.shown) : count.shown}</span>
         <span className="unseen">, {count.says}</span>
       </span>
     )

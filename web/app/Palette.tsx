@@ -1,4 +1,4 @@
-/** The jump field: screens, devices, addresses and jobs that match the typed text, the last places first. Its first hit is selected. */
+/** The jump field: screens, devices, addresses, jobs and actions that match the typed text, the last places first. Its first hit is selected. */
 import { Modal } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks"
 import { IconSearch } from "@tabler/icons-react"
@@ -61,6 +61,24 @@ const useJobHits = (word: string): ReadonlyArray<Hit> => {
   }))
 }
 
+/** What a person may begin from anywhere, with the call that it needs. */
+const ACTIONS = [
+  { label: "New change", says: "A preview changes no switch", to: "/change?new=1", needs: ["POST", "/device_syncto"] },
+  {
+    label: "Check a branch",
+    says: "What it would change, before it is merged",
+    to: "/repository?tab=check",
+    needs: ["POST", "/repository/settings/check"]
+  },
+  {
+    label: "Change several ports by a list",
+    says: "All saved or none",
+    to: "/ports",
+    needs: ["GET", "/interfaces.csv"]
+  },
+  { label: "Silence alerts", says: "For work that was announced", to: "/alerts", needs: ["POST", "/alerts/mutes"] }
+] as const
+
 const useHits = (text: string): ReadonlyArray<Hit> => {
   const may = useMay()
   const typed = text.trim()
@@ -74,6 +92,9 @@ const useHits = (text: string): ReadonlyArray<Hit> => {
         (reads === undefined || may("GET", reads)) && label.toLowerCase().includes(typed.toLowerCase())
     )
     .map(({ entry, label, path }) => ({ to: path, label, says: `g ${entry.leaps[0] ?? ""}`, group: "Screens" }))
+  const actions = ACTIONS.filter(
+    ({ label, needs: [method, path] }) => may(method, path) && label.toLowerCase().includes(typed.toLowerCase())
+  ).map(({ label, says, to }) => ({ label, says, to, group: "Actions" }))
   const find: ReadonlyArray<Hit> =
     typed.length >= ENOUGH && may("GET", "/find")
       ? [
@@ -85,7 +106,7 @@ const useHits = (text: string): ReadonlyArray<Hit> => {
           }
         ]
       : []
-  return [...recent, ...places, ...devices, ...jobs, ...find]
+  return [...recent, ...places, ...devices, ...jobs, ...(typed === "" ? [] : actions), ...find]
 }
 
 interface OptionProps {

@@ -5,7 +5,7 @@ import { type FormEvent, type ReactNode, useEffect, useState } from "react"
 import type { Data } from "../../src/api/Calls.ts"
 import { counted } from "../../src/domain/words/Units.ts"
 import { CallFailed } from "../api/call.ts"
-import { begin, hoursOfEnded } from "../api/session.ts"
+import { begin, endedSession, hoursOfEnded } from "../api/session.ts"
 import { useAsk } from "../api/useAsk.ts"
 import { Problem } from "../parts/Problem.tsx"
 import { useAct } from "../parts/useAct.ts"
@@ -30,72 +30,85 @@ const signIn = async (authorization: string, mismatch: string) => {
   throw new CallFailed(status, [status === 401 ? mismatch : message], body)
 }
 
-const ByPassword = ({ isFirst }: { readonly isFirst: boolean }) => {
-  const [name, setName] = useState("")
-  const [password, setPassword] = useState("")
+interface SignInField {
+  readonly label: string
+  readonly autoComplete: string
+  readonly isSecret: boolean
+}
+
+interface SignInFormProps {
+  /** The name of the form, for screen readers. */
+  readonly label: string
+  readonly fields: ReadonlyArray<SignInField>
+  readonly verb: string
+  /** Whether it is the first way in, which has the filled button. */
+  readonly isFirst: boolean
+  /** The header for the values of the fields, in their order. */
+  readonly headerOf: (values: ReadonlyArray<string>) => string
+  /** The sentence after a refusal. */
+  readonly mismatch: string
+}
+
+/** The form of a way in. After a refusal it keeps the name, and empties a password next to it. */
+const SignInForm = ({ fields, headerOf, isFirst, label, mismatch, verb }: SignInFormProps) => {
+  const [values, setValues] = useState<ReadonlyArray<string>>(fields.map(() => ""))
   const { busy, error, run } = useAct()
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const isIn = await run(() => signIn(`Basic ${basic(name, password)}`, "That user name and password do not match."))
-    if (!isIn) setPassword("")
+    const isIn = await run(() => signIn(headerOf(values), mismatch))
+    if (!isIn && fields.length > 1) setValues(values.map((value, place) => (fields[place]?.isSecret ? "" : value)))
   }
   return (
-    <form onSubmit={(event) => void submit(event)} aria-label="Sign in with a password">
+    <form onSubmit={(event) => void submit(event)} aria-label={label}>
       <Stack gap="sm">
-        <TextInput
-          size="lg"
-          label="User name"
-          autoComplete="username"
-          required
-          withAsterisk={false}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <PasswordInput
-          size="lg"
-          label="Password"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
+        {fields.map(({ autoComplete, isSecret, label }, place) => {
+          const Field = isSecret ? PasswordInput : TextInput
+          return (
+            <Field
+              key={label}
+              size="lg"
+              label={label}
+              autoComplete={autoComplete}
+              required
+              withAsterisk={false}
+              value={values[place] ?? ""}
+              onChange={(event) => setValues(values.with(place, event.currentTarget.value))}
+            />
+          )
+        })}
         {error !== null && <Problem error={error} title="Not signed in" />}
         <Button type="submit" size="lg" variant={isFirst ? "filled" : "default"} loading={busy}>
-          Sign in
+          {verb}
         </Button>
       </Stack>
     </form>
   )
 }
 
-const ByToken = ({ isFirst }: { readonly isFirst: boolean }) => {
-  const [text, setText] = useState("")
-  const { busy, error, run } = useAct()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void run(() => signIn(`Bearer ${text.trim()}`, "The server does not know this token, or it has ended."))
-  }
-  return (
-    <form onSubmit={submit} aria-label="Sign in with a token">
-      <Stack gap="sm">
-        <PasswordInput
-          size="lg"
-          label="API token"
-          autoComplete="off"
-          required
-          withAsterisk={false}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        {error !== null && <Problem error={error} title="Not signed in" />}
-        <Button type="submit" size="lg" variant={isFirst ? "filled" : "default"} loading={busy}>
-          Sign in with the token
-        </Button>
-      </Stack>
-    </form>
-  )
-}
+const ByPassword = ({ isFirst }: { readonly isFirst: boolean }) => (
+  <SignInForm
+    label="Sign in with a password"
+    verb="Sign in"
+    fields={[
+      { label: "User name", autoComplete: "username", isSecret: false },
+      { label: "Password", autoComplete: "current-password", isSecret: true }
+    ]}
+    headerOf={([name = "", password = ""]) => `Basic ${basic(name, password)}`}
+    mismatch="That user name and password do not match."
+    isFirst={isFirst}
+  />
+)
+
+const ByToken = () => (
+  <SignInForm
+    label="Sign in with a token"
+    verb="Sign in with the token"
+    fields={[{ label: "API token", autoComplete: "off", isSecret: true }]}
+    headerOf={([token = ""]) => `Bearer ${token.trim()}`}
+    mismatch="The server does not know this token, or it has ended."
+    isFirst
+  />
+)
 
 /** Asks the server first, because a provider that is away leaves the browser on a page without a way back. */
 const AtProvider = ({ provider }: { readonly provider: NonNullable<Ways["provider"]> }) => {
@@ -178,6 +191,25 @@ const endedText = (hours: number | null): string | null => {
     : `You were signed out after ${counted(hours, "hour")}. Sign in again to go on where you were.`
 }
 
+/** What became of the session that the user has ended just now. */
+const SignedOut = () => {
+  const ended = endedSession()
+  if (ended === null) return null
+  return (
+    <Text role="status" className="sign-in-ended">
+      {ended.isConfirmed
+        ? "You have signed out. This session has ended."
+        : "You have signed out here. The server did not answer, so the session counts there until it ends by itself."}
+      {ended.providerPage !== null && (
+        <>
+          {" "}
+          <a href={ended.providerPage}>Sign out at the provider too</a>
+        </>
+      )}
+    </Text>
+  )
+}
+
 const Forms = ({ ways }: { readonly ways: Ways | undefined }) => {
   const [isToken, setToken] = useState(false)
   // a server that cannot say its ways still takes a token
@@ -187,7 +219,7 @@ const Forms = ({ ways }: { readonly ways: Ways | undefined }) => {
   if (isToken || others === 0)
     return (
       <>
-        <ByToken isFirst />
+        <ByToken />
         {others > 0 && (
           <button type="button" className="as-link" onClick={() => setToken(false)}>
             Sign in another way
@@ -258,6 +290,7 @@ export default function SignIn({ isOver }: { readonly isOver: boolean }) {
           {ended}
         </Text>
       )}
+      <SignedOut />
       {ways?.is_new === true && <FirstPerson />}
       {(ways !== undefined || errorUpdateCount > 0) && <Forms ways={ways} />}
     </Place>

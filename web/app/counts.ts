@@ -33,7 +33,7 @@ const useOverview = () => {
 
 export const useDevicesCount: ReadCount = () => quiet(useOverview()?.devices.total, "in all")
 
-export const useNewCount: ReadCount = () => quiet(useOverview()?.devices.by_state["DISCOVERED"], "waiting to be set up")
+export const useNewCount: ReadCount = () => quiet(useOverview()?.new_devices.waiting, "waiting to be set up")
 
 export const useJobsCount: ReadCount = () => quiet(useOverview()?.jobs.running, "running")
 

@@ -15,6 +15,7 @@ import {
   IconPlugConnected,
   IconSearch,
   IconServer2,
+  IconServerCog,
   IconTopologyStar3,
   IconUsers
 } from "@tabler/icons-react"
@@ -108,6 +109,13 @@ export const screens: ReadonlyArray<Screen> = [
     load: () => import("../screens/new/New.tsx")
   },
   {
+    path: "/onboarding",
+    label: "Onboarding",
+    entry: { group: "Network", icon: IconServerCog, leaps: ["e"] },
+    reads: "/onboarding",
+    load: () => import("../screens/onboarding/Onboarding.tsx")
+  },
+  {
     path: "/firmware",
     label: "Firmware",
     entry: { group: "Network", icon: IconCpu, leaps: ["i"] },
@@ -141,6 +149,13 @@ export const screens: ReadonlyArray<Screen> = [
     entry: { group: "Change", icon: IconGitBranch, leaps: ["r"], count: useRepositoryCount },
     reads: "/repository/settings",
     load: () => import("../screens/repository/Repository.tsx")
+  },
+  {
+    path: "/proposal/$id",
+    label: "Proposal",
+    under: "/repository",
+    reads: "/proposals",
+    load: () => import("../screens/proposal/Proposal.tsx")
   },
   {
     path: "/alerts",
@@ -201,8 +216,20 @@ const isEntry = (screen: Screen): screen is Entry => screen.entry !== undefined
 
 export const entries: ReadonlyArray<Entry> = screens.filter(isEntry)
 
-/** Where a user begins: the first of these that they may read, else the first screen that they may. */
-export const LANDINGS: ReadonlyArray<string> = ["/", "/find", "/approvals", "/repository", "/audit"]
+/**
+ * Where a user begins: the first of these that they may read, else the first screen that they may. With a call, only for users who may make
+ * it: many read what waits, and approvers decide.
+ */
+export const LANDINGS: ReadonlyArray<{
+  readonly path: string
+  readonly call?: readonly [method: string, path: string]
+}> = [
+  { path: "/" },
+  { path: "/find" },
+  { path: "/approvals", call: ["POST", "/job/1/approve"] },
+  { path: "/repository" },
+  { path: "/audit" }
+]
 
 /** The first entries of the bar of a phone; others follow where these may not be read. */
 export const FIRST_ON_PHONE: ReadonlyArray<string> = ["/", "/find", "/approvals", "/devices", "/jobs"]

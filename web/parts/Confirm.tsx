@@ -7,6 +7,7 @@ import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { type ReactNode, useState } from "react"
 import { AwaitsApproval } from "../api/call.ts"
+import { useLetter } from "../app/useLeaps.ts"
 import { Problem } from "./Problem.tsx"
 import { useAct } from "./useAct.ts"
 
@@ -94,13 +95,16 @@ interface Props extends Omit<QuestionProps, "question" | "verb"> {
   readonly size?: "xs" | "sm"
   readonly variant?: "default" | "filled" | "subtle"
   readonly icon?: ReactNode
+  /** A letter that opens the question too. */
+  readonly letter?: string
 }
 
 /** A button that asks before it acts. */
 export const Confirm = (props: Props) => {
-  const { disabled = false, icon, label, question, size = "sm", variant = "default", verb, ...asked } = props
+  const { disabled = false, icon, label, letter, question, size = "sm", variant = "default", verb, ...asked } = props
   const [isOpen, { close, open }] = useDisclosure(false)
   const plain = label.replace(/…$/, "")
+  useLetter(letter ?? "", open, letter !== undefined && !disabled)
   return (
     <>
       <Button
@@ -110,6 +114,7 @@ export const Confirm = (props: Props) => {
         disabled={disabled}
         className={asked.danger === true ? "dangerous" : undefined}
         leftSection={icon}
+        {...(letter === undefined ? {} : { "aria-keyshortcuts": letter })}
       >
         {label}
       </Button>

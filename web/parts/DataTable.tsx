@@ -17,6 +17,7 @@ import {
   useState
 } from "react"
 import { inNaturalOrder } from "../../src/domain/Natural.ts"
+import { number } from "../../src/domain/words/Units.ts"
 import { useDensity } from "./density.ts"
 import { useHold } from "./useHold.ts"
 import "./table.css"
@@ -242,6 +243,16 @@ export const DataTable = <Row,>(props: Props<Row>) => {
   })
   const toggle = useCallback((index: number, isRange: boolean) => toggling.current(index, isRange), [])
 
+  /** The first rows of another order are those that a person looks for. */
+  const sortAnew =
+    sortBy === undefined
+      ? undefined
+      : (wanted: string) => {
+          sortBy(wanted)
+          setActive(0)
+          lines.scrollToOffset(0)
+        }
+
   const tellSight = useEffectEvent(() => inSight?.(first, last))
   useEffect(() => tellSight(), [first, last])
   const move = (to: number) => {
@@ -295,7 +306,7 @@ export const DataTable = <Row,>(props: Props<Row>) => {
           columns={card === undefined ? columns : []}
           {...(marks === undefined ? {} : { marks })}
           {...(sort === undefined ? {} : { sort })}
-          {...(sortBy === undefined ? {} : { onSort: sortBy })}
+          {...(sortAnew === undefined ? {} : { onSort: sortAnew })}
           markAll={() => void mark(0, count - 1, marks?.isAll !== true)}
         />
         <div role="rowgroup" style={{ height: lines.getTotalSize(), position: "relative" }}>
@@ -339,7 +350,7 @@ interface MarkedBarProps {
 /** The actions for what is marked; it floats at the bottom. */
 export const MarkedBar = ({ children, clear, count, label }: MarkedBarProps) => (
   <div className="marked-bar" role="group" aria-label={label}>
-    <b>{count} chosen</b>
+    <b>{number(count)} chosen</b>
     {children}
     <Button size="xs" variant="subtle" onClick={clear}>
       Clear selection

@@ -63,6 +63,7 @@ export const ApproveButton = ({ scope, what, written }: QuestionProps) => {
       question={`Approve ${what}?`}
       verb="Approve and begin"
       variant="filled"
+      letter="a"
       icon={<IconCheck size={15} stroke={1.75} />}
       act={() => approve(said === "" ? AGREED : said)}
     >

@@ -1,5 +1,6 @@
 /** A whole in its parts, each with its number and word below the bar. The order of the parts is that of the bar. */
 import type { ReactNode } from "react"
+import { number } from "../../src/domain/words/Units.ts"
 import { PlainLink } from "./PlainLink.tsx"
 import type { ToneName } from "./tones.ts"
 
@@ -29,7 +30,7 @@ const Legend = ({ parts }: { readonly parts: ReadonlyArray<BarPart> }) => (
     {parts.map(({ count, key, label, striped = false, to, tone }) => {
       const said: ReactNode = (
         <>
-          <i data-tone={tone} {...(striped ? { "data-striped": true } : {})} /> <b>{count}</b> {label}
+          <i data-tone={tone} {...(striped ? { "data-striped": true } : {})} /> <b>{number(count)}</b> {label}
         </>
       )
       return <li key={key}>{to === undefined ? said : <PlainLink to={to}>{said}</PlainLink>}</li>
@@ -39,7 +40,7 @@ const Legend = ({ parts }: { readonly parts: ReadonlyArray<BarPart> }) => (
 
 export const StackedBar = ({ bare = false, label, parts, thin = false }: Props) => {
   const present = parts.filter(({ count }) => count > 0)
-  const said = present.map((part) => `${part.count} ${part.label}`).join(", ")
+  const said = present.map((part) => `${number(part.count)} ${part.label}`).join(", ")
   return (
     <div>
       <div

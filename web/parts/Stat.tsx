@@ -1,5 +1,6 @@
 /** A number that leads somewhere: the figure, what it counts, and a bar if it is a share. The whole is one link. */
 import type { ReactNode } from "react"
+import { number } from "../../src/domain/words/Units.ts"
 import { PlainLink } from "./PlainLink.tsx"
 import type { ToneName } from "./tones.ts"
 
@@ -14,13 +15,11 @@ interface Props {
   readonly bar?: ReactNode
 }
 
-const numbers = new Intl.NumberFormat("en")
-
 export const Stat = ({ bar, figure, to, tone, words }: Props) => {
   const content = (
     <>
       <b {...(tone === undefined ? {} : { "data-tone": tone })}>
-        {typeof figure === "number" ? numbers.format(figure) : figure}
+        {typeof figure === "number" ? number(figure) : figure}
       </b>{" "}
       <span>{words}</span>
       {bar}

@@ -143,8 +143,8 @@ const sectionBefore = (rows: ReadonlyArray<DiffLine | DiffNote | Hunk>, from: nu
   const to = rows.findIndex((row, at) => at >= from && isDifferent(row))
   const heads = rows
     .slice(from, to === -1 ? rows.length : to)
-    .flatMap((row) => (isEqual(row) && /^[^\s!]/.test(row.text) ? [row.text] : []))
-  return heads.at(-1) ?? ""
+    .flatMap((row) => (isEqual(row) && /^[^\s!}]/.test(row.text) ? [row.text] : []))
+  return heads.at(-1)?.replace(/ \{$/, "") ?? ""
 }
 
 /** One row for each line, with long runs of equal lines folded. */

@@ -5,6 +5,16 @@ import { type CallOptions, pathOf, Transport } from "./transport.js"
 
 /** The calls of the API by the names of its document. */
 export abstract class Calls extends Transport {
+  /** Accept proposed links. `POST /api/v1.0/onboarding/links` */
+  acceptLinks(body: Records.AcceptLinksRequest = {}, options: CallOptions = {}): Promise<Records.AcceptLinksResult> {
+    return this.call<Records.AcceptLinksResult>({ method: "POST", path: "/api/v1.0/onboarding/links", body }, options)
+  }
+
+  /** Accept proposed ports. `POST /api/v1.0/onboarding/ports` */
+  acceptPorts(body: Records.ReadOnboardedRequest = {}, options: CallOptions = {}): Promise<Records.AcceptPortsResult> {
+    return this.call<Records.AcceptPortsResult>({ method: "POST", path: "/api/v1.0/onboarding/ports", body }, options)
+  }
+
   /** Take an alert on. `POST /api/v1.0/alerts/{id}/acknowledge` */
   acknowledgeAlert(
     id: number,
@@ -83,6 +93,18 @@ export abstract class Calls extends Transport {
   blameConfig(hostname: string | number, options: CallOptions = {}): Promise<Records.BlameConfigResult> {
     return this.call<Records.BlameConfigResult>(
       { method: "GET", path: pathOf("/api/v1.0/device/{hostname}/config_blame", { hostname }) },
+      options
+    )
+  }
+
+  /** Show where lines come from. `GET /api/v1.0/device/{hostname}/blame` */
+  blameLines(
+    hostname: string | number,
+    query: Records.BlameLinesQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.LineOrigins> {
+    return this.call<Records.LineOrigins>(
+      { method: "GET", path: pathOf("/api/v1.0/device/{hostname}/blame", { hostname }), query },
       options
     )
   }
@@ -180,6 +202,14 @@ export abstract class Calls extends Transport {
   /** Clear a lock. `DELETE /api/v1.0/joblocks` */
   clearLock(body: Records.ClearLockRequest, options: CallOptions = {}): Promise<Records.ClearLockResult> {
     return this.call<Records.ClearLockResult>({ method: "DELETE", path: "/api/v1.0/joblocks", body }, options)
+  }
+
+  /** Close a proposal. `DELETE /api/v1.0/proposals/{id}` */
+  closeProposal(id: number, options: CallOptions = {}): Promise<Records.CloseProposalResult> {
+    return this.call<Records.CloseProposalResult>(
+      { method: "DELETE", path: pathOf("/api/v1.0/proposals/{id}", { id }) },
+      options
+    )
   }
 
   /** Sign off in the page. `DELETE /api/v1.0/auth/session` */
@@ -343,7 +373,7 @@ export abstract class Calls extends Transport {
     return this.call<Records.JobStarted>({ method: "POST", path: "/api/v1.0/firmware", body, gives: "all" }, options)
   }
 
-  /** Check whether you may make a call. `GET /api/v1.0/auth/explain` */
+  /** Check whether you or another person may make a call. `GET /api/v1.0/auth/explain` */
   explainPermission(
     query: Records.ExplainPermissionQuery = {},
     options: CallOptions = {}
@@ -397,6 +427,23 @@ export abstract class Calls extends Transport {
       { method: "GET", path: "/api/v1.0/certificate_authority" },
       options
     )
+  }
+
+  /** Read the report of a change. `GET /api/v1.0/changes/{id}/report` */
+  getChangeReport(
+    id: number,
+    query: Records.GetChangeReportQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.GetChangeReportResult> {
+    return this.call<Records.GetChangeReportResult>(
+      { method: "GET", path: pathOf("/api/v1.0/changes/{id}/report", { id }), query },
+      options
+    )
+  }
+
+  /** Show the checks of changes. `GET /api/v1.0/checks` */
+  getChecks(options: CallOptions = {}): Promise<Records.ChecksInForce> {
+    return this.call<Records.ChecksInForce>({ method: "GET", path: "/api/v1.0/checks" }, options)
   }
 
   /** Read one device. `GET /api/v1.0/device/{id}` */
@@ -468,6 +515,11 @@ export abstract class Calls extends Transport {
       { method: "GET", path: pathOf("/api/v1.0/job/{id}", { id }), query },
       options
     )
+  }
+
+  /** Read the checks of a job, in groups. `GET /api/v1.0/job/{id}/checks` */
+  getJobChecks(id: number, options: CallOptions = {}): Promise<Records.JobChecks> {
+    return this.call<Records.JobChecks>({ method: "GET", path: pathOf("/api/v1.0/job/{id}/checks", { id }) }, options)
   }
 
   /** Read the differences of a job, in groups. `GET /api/v1.0/job/{id}/diffs` */
@@ -593,9 +645,29 @@ export abstract class Calls extends Transport {
     )
   }
 
+  /** Read a proposal. `GET /api/v1.0/proposals/{id}` */
+  getProposal(id: number, options: CallOptions = {}): Promise<Records.GetProposalResult> {
+    return this.call<Records.GetProposalResult>(
+      { method: "GET", path: pathOf("/api/v1.0/proposals/{id}", { id }) },
+      options
+    )
+  }
+
   /** Can the server work. `GET /api/health/ready` */
   getReadiness(options: CallOptions = {}): Promise<Records.HealthReport> {
     return this.call<Records.HealthReport>({ method: "GET", path: "/api/health/ready", gives: "all" }, options)
+  }
+
+  /** Read the state of a device. `GET /api/v1.0/device/{hostname}/readings` */
+  getReadings(
+    hostname: string | number,
+    query: Records.GetReadingsQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.GetReadingsResult> {
+    return this.call<Records.GetReadingsResult>(
+      { method: "GET", path: pathOf("/api/v1.0/device/{hostname}/readings", { hostname }), query },
+      options
+    )
   }
 
   /** Check whether all replicas work together. `GET /api/health/replicas` */
@@ -727,6 +799,18 @@ export abstract class Calls extends Transport {
     return this.call<Records.WindowOverview>({ method: "GET", path: "/api/v1.0/windows", query }, options)
   }
 
+  /** Ignore a new switch. `PUT /api/v1.0/new_devices/{id}` */
+  ignoreNewDevice(
+    id: number,
+    body: Records.IgnoreNewDeviceRequest,
+    options: CallOptions = {}
+  ): Promise<Records.IgnoreNewDeviceResult> {
+    return this.call<Records.IgnoreNewDeviceResult>(
+      { method: "PUT", path: pathOf("/api/v1.0/new_devices/{id}", { id }), body },
+      options
+    )
+  }
+
   /** Initialise a discovered device. `POST /api/v1.0/device_init/{id}` */
   initDevice(id: number, body: Records.InitDeviceRequest, options: CallOptions = {}): Promise<Records.JobStarted> {
     return this.call<Records.JobStarted>(
@@ -761,6 +845,18 @@ export abstract class Calls extends Transport {
     return this.pages<Records.ListAuditEventsResult["events"][number]>(
       { method: "GET", path: "/api/v1.0/audit", query },
       "events",
+      options
+    )
+  }
+
+  /** List a repository's branches. `GET /api/v1.0/repository/{name}/branches` */
+  listBranches(
+    name: "settings" | "templates",
+    query: Records.ListBranchesQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.RepositoryBranches> {
+    return this.call<Records.RepositoryBranches>(
+      { method: "GET", path: pathOf("/api/v1.0/repository/{name}/branches", { name }), query },
       options
     )
   }
@@ -959,6 +1055,18 @@ export abstract class Calls extends Transport {
     return this.call<Records.ListLeasesResult>({ method: "GET", path: "/api/v1.0/dhcp_leases" }, options)
   }
 
+  /** List the lines that a setting gives. `GET /api/v1.0/repository/{name}/lines` */
+  listLinesFromSource(
+    name: "settings" | "templates",
+    query: Records.ListLinesFromSourceQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.LinesFromSource> {
+    return this.call<Records.LinesFromSource>(
+      { method: "GET", path: pathOf("/api/v1.0/repository/{name}/lines", { name }), query },
+      options
+    )
+  }
+
   /** List links. `GET /api/v1.0/linknets` */
   listLinknets(options: CallOptions = {}): Promise<Records.ListLinknetsResult> {
     return this.call<Records.ListLinknetsResult>({ method: "GET", path: "/api/v1.0/linknets" }, options)
@@ -1004,6 +1112,11 @@ export abstract class Calls extends Transport {
     return this.call<Records.ListNewDevicesResult>({ method: "GET", path: "/api/v1.0/new_devices" }, options)
   }
 
+  /** List onboarded switches. `GET /api/v1.0/onboarding` */
+  listOnboarding(options: CallOptions = {}): Promise<Records.ListOnboardingResult> {
+    return this.call<Records.ListOnboardingResult>({ method: "GET", path: "/api/v1.0/onboarding" }, options)
+  }
+
   /** Read your permissions. `GET /api/v1.0/auth/permissions` */
   listPermissions(options: CallOptions = {}): Promise<ReadonlyArray<Records.Permission>> {
     return this.call<ReadonlyArray<Records.Permission>>(
@@ -1022,6 +1135,14 @@ export abstract class Calls extends Transport {
     return this.call<Records.ListPluginsResult>({ method: "GET", path: "/api/v1.0/plugins" }, options)
   }
 
+  /** List proposals. `GET /api/v1.0/proposals` */
+  listProposals(
+    query: Records.ListProposalsQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.ListProposalsResult> {
+    return this.call<Records.ListProposalsResult>({ method: "GET", path: "/api/v1.0/proposals", query }, options)
+  }
+
   /** List the files in force. `GET /api/v1.0/repository/{name}/files` */
   listRepositoryFiles(
     name: "settings" | "templates",
@@ -1037,6 +1158,11 @@ export abstract class Calls extends Transport {
   /** List the roles. `GET /api/v1.0/auth/roles` */
   listRoles(options: CallOptions = {}): Promise<Records.ListRolesResult> {
     return this.call<Records.ListRolesResult>({ method: "GET", path: "/api/v1.0/auth/roles" }, options)
+  }
+
+  /** List the secrets by name. `GET /api/v1.0/secrets` */
+  listSecrets(options: CallOptions = {}): Promise<Records.ListSecretsResult> {
+    return this.call<Records.ListSecretsResult>({ method: "GET", path: "/api/v1.0/secrets" }, options)
   }
 
   /** Read stack members. `GET /api/v1.0/device/{hostname}/stackmember` */
@@ -1067,6 +1193,11 @@ export abstract class Calls extends Transport {
     return this.call<Records.ListWaitingHostKeysResult>({ method: "GET", path: "/api/v1.0/device_hostkeys" }, options)
   }
 
+  /** List who may make a call. `GET /api/v1.0/auth/who_may` */
+  listWhoMay(query: Records.ListWhoMayQuery = {}, options: CallOptions = {}): Promise<Records.ListWhoMayResult> {
+    return this.call<Records.ListWhoMayResult>({ method: "GET", path: "/api/v1.0/auth/who_may", query }, options)
+  }
+
   /** Log in with a name and a password. `POST /api/v1.0/auth` */
   login(options: CallOptions = {}): Promise<Records.LoginResult> {
     return this.call<Records.LoginResult>({ method: "POST", path: "/api/v1.0/auth", gives: "all" }, options)
@@ -1077,12 +1208,58 @@ export abstract class Calls extends Transport {
     return this.call<Records.EndedSession>({ method: "POST", path: "/api/v1.0/auth/logout" }, options)
   }
 
+  /** Manage switches without a push. `POST /api/v1.0/onboarding/manage` */
+  manageOnboarded(body: Records.ReadOnboardedRequest = {}, options: CallOptions = {}): Promise<Records.JobStarted> {
+    return this.call<Records.JobStarted>(
+      { method: "POST", path: "/api/v1.0/onboarding/manage", body, gives: "all" },
+      options
+    )
+  }
+
+  /** Mark differences of a proposal as viewed. `POST /api/v1.0/proposals/{id}/viewed` */
+  markProposalViewed(
+    id: number,
+    body: Records.MarkViewedRequest,
+    options: CallOptions = {}
+  ): Promise<Records.MarkProposalViewedResult> {
+    return this.call<Records.MarkProposalViewedResult>(
+      { method: "POST", path: pathOf("/api/v1.0/proposals/{id}/viewed", { id }), body },
+      options
+    )
+  }
+
   /** Mark differences as viewed. `POST /api/v1.0/job/{id}/viewed` */
   markViewed(id: number, body: Records.MarkViewedRequest, options: CallOptions = {}): Promise<Records.ViewedGroups> {
     return this.call<Records.ViewedGroups>(
       { method: "POST", path: pathOf("/api/v1.0/job/{id}/viewed", { id }), body },
       options
     )
+  }
+
+  /** Add switches that exist already. `POST /api/v1.0/onboarding` */
+  onboard(body: Records.OnboardRequest, options: CallOptions = {}): Promise<Records.OnboardingResult> {
+    return this.call<Records.OnboardingResult>({ method: "POST", path: "/api/v1.0/onboarding", body }, options)
+  }
+
+  /** How far switches are from the templates. `GET /api/v1.0/onboarding/distance` */
+  onboardingDistance(
+    query: Records.OnboardingDistanceQuery = {},
+    options: CallOptions = {}
+  ): Promise<Records.OnboardingDistance> {
+    return this.call<Records.OnboardingDistance>(
+      { method: "GET", path: "/api/v1.0/onboarding/distance", query },
+      options
+    )
+  }
+
+  /** The distance by commit. `GET /api/v1.0/onboarding/history` */
+  onboardingHistory(options: CallOptions = {}): Promise<Records.OnboardingHistoryResult> {
+    return this.call<Records.OnboardingHistoryResult>({ method: "GET", path: "/api/v1.0/onboarding/history" }, options)
+  }
+
+  /** Propose a branch. `POST /api/v1.0/proposals` */
+  openProposal(body: Records.OpenProposalRequest, options: CallOptions = {}): Promise<Records.OpenProposalResult> {
+    return this.call<Records.OpenProposalResult>({ method: "POST", path: "/api/v1.0/proposals", body }, options)
   }
 
   /** Sign on in the page. `POST /api/v1.0/auth/session` */
@@ -1110,6 +1287,24 @@ export abstract class Calls extends Transport {
   ): Promise<Records.InterfacePreview> {
     return this.call<Records.InterfacePreview>(
       { method: "POST", path: pathOf("/api/v1.0/device/{hostname}/interfaces/preview", { hostname }), body },
+      options
+    )
+  }
+
+  /** List proposed links. `GET /api/v1.0/onboarding/links` */
+  proposedLinks(options: CallOptions = {}): Promise<Records.ProposedLinksResult> {
+    return this.call<Records.ProposedLinksResult>({ method: "GET", path: "/api/v1.0/onboarding/links" }, options)
+  }
+
+  /** Settings from what runs. `GET /api/v1.0/onboarding/settings` */
+  proposedSettings(options: CallOptions = {}): Promise<Records.SettingsProposal> {
+    return this.call<Records.SettingsProposal>({ method: "GET", path: "/api/v1.0/onboarding/settings" }, options)
+  }
+
+  /** Read onboarded switches again. `POST /api/v1.0/onboarding/read` */
+  readOnboarded(body: Records.ReadOnboardedRequest = {}, options: CallOptions = {}): Promise<Records.JobStarted> {
+    return this.call<Records.JobStarted>(
+      { method: "POST", path: "/api/v1.0/onboarding/read", body, gives: "all" },
       options
     )
   }
@@ -1207,6 +1402,14 @@ export abstract class Calls extends Transport {
       { method: "POST", path: pathOf("/api/v1.0/alerts/deliveries/{id}/replay", { id }) },
       options
     )
+  }
+
+  /** Report an event of the forge. `POST /api/v1.0/forge/events` */
+  reportForgeEvent(
+    body: Readonly<Record<string, unknown>>,
+    options: CallOptions = {}
+  ): Promise<Records.ForgeEventOutcome> {
+    return this.call<Records.ForgeEventOutcome>({ method: "POST", path: "/api/v1.0/forge/events", body }, options)
   }
 
   /** Report a lease. `POST /api/v1.0/dhcp_leases` */
@@ -1321,6 +1524,14 @@ export abstract class Calls extends Transport {
   ): Promise<Records.TrustDeviceResult> {
     return this.call<Records.TrustDeviceResult>(
       { method: "POST", path: pathOf("/api/v1.0/device/{hostname}/trust", { hostname }), body },
+      options
+    )
+  }
+
+  /** Try the checks of a device. `GET /api/v1.0/device/{hostname}/checks` */
+  tryChecks(hostname: string | number, options: CallOptions = {}): Promise<Records.TryChecksResult> {
+    return this.call<Records.TryChecksResult>(
+      { method: "GET", path: pathOf("/api/v1.0/device/{hostname}/checks", { hostname }) },
       options
     )
   }
@@ -1459,6 +1670,14 @@ export abstract class Calls extends Transport {
   upgradeFirmware(body: Records.UpgradeFirmwareRequest = {}, options: CallOptions = {}): Promise<Records.JobStarted> {
     return this.call<Records.JobStarted>(
       { method: "POST", path: "/api/v1.0/firmware/upgrade", body, gives: "all" },
+      options
+    )
+  }
+
+  /** Verify a kept report. `GET /api/v1.0/changes/reports/{sha256}` */
+  verifyChangeReport(sha256: string | number, options: CallOptions = {}): Promise<Records.VerifyChangeReportResult> {
+    return this.call<Records.VerifyChangeReportResult>(
+      { method: "GET", path: pathOf("/api/v1.0/changes/reports/{sha256}", { sha256 }) },
       options
     )
   }

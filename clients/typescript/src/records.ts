@@ -5,6 +5,13 @@ import type { Filter } from "./transport.js"
 /** Why a job of any function was aborted before it began */
 export type AbortedResult = { readonly message: string }
 
+export type AcceptedLink = {
+  readonly device_a: string
+  readonly device_a_port: string
+  readonly device_b: string
+  readonly device_b_port: string
+}
+
 export type AddedDevice = {
   readonly id: number
   readonly hostname: string
@@ -113,6 +120,8 @@ export type ApprovalWait = {
 
 export type ApprovedHostKey = { readonly hostname: string; readonly approved: boolean; readonly message: string | null }
 
+export type ArpCount = { readonly count: number }
+
 export type Attention = { readonly items: ReadonlyArray<AttentionItem> }
 
 export type AttentionItem = {
@@ -181,7 +190,21 @@ export type BadRequest = {
   readonly problems?: ReadonlyArray<Remark> | undefined
 }
 
+export type BgpState = {
+  readonly state: string
+  readonly is_established: boolean
+  readonly prefixes_received: number | null
+  readonly asn: number | null
+}
+
 export type BlamedLine = { readonly text: string; readonly job_id: number }
+
+export type BranchCheck = {
+  readonly name: string
+  readonly sentence: string
+  readonly devices: number
+  readonly hostnames: ReadonlyArray<string>
+}
 
 export type BranchDevices = {
   readonly concerned: number
@@ -191,11 +214,15 @@ export type BranchDevices = {
 }
 
 export type BranchDiffGroup = {
+  readonly key: string
   readonly count: number
   readonly hostnames: ReadonlyArray<string>
   readonly added: number
   readonly removed: number
   readonly diff: string
+  readonly score: number | null
+  readonly risks: ReadonlyArray<RiskyLine>
+  readonly risk: ChangeRisk
 }
 
 export type BranchFailure = { readonly hostname: string; readonly message: string; readonly by_the_branch: boolean }
@@ -204,6 +231,23 @@ export type CertificateAuthority = {
   readonly certificate: string
   readonly subject: string
   readonly not_after: string
+}
+
+export type ChangeReport = {
+  readonly change: number
+  readonly url: string | null
+  readonly title: string
+  readonly ticket_ref: string | null
+  readonly state: "previewed" | "waiting" | "running" | "done" | "partly_done" | "failed" | "stopped" | "undone"
+  readonly proposals: ReadonlyArray<ReportedProposal>
+  readonly jobs: ReadonlyArray<ReportedJob>
+  readonly approvals: ReadonlyArray<ReportedApproval>
+  readonly approved_by: ReadonlyArray<string>
+  readonly groups: ReadonlyArray<ReportedGroup>
+  readonly devices: ReadonlyArray<ReportedDevice>
+  readonly checks: ReadonlyArray<ReportedChecks>
+  readonly events: ReadonlyArray<ReportedEvent>
+  readonly left_out: ReadonlyArray<string>
 }
 
 export type ChangeRisk = { readonly level: "low" | "medium" | "high"; readonly reason: string | null }
@@ -215,12 +259,109 @@ export type ChangedInterface = {
   readonly data?: InterfaceData | null | undefined
 }
 
+export type CheckCondition =
+  | { readonly must: "equal"; readonly fields: ReadonlyArray<string> }
+  | { readonly must: "no_lost" }
+  | { readonly must: "no_new" }
+  | { readonly must: "at_least_share"; readonly percent: number; readonly of: string | null }
+  | { readonly must: "at_least"; readonly count: number; readonly of: string | null }
+  | { readonly must: "at_most"; readonly count: number; readonly of: string | null }
+  | { readonly must: "grows_at_most"; readonly field: string; readonly by: number }
+  | { readonly must: "within"; readonly field: string; readonly least: number | null; readonly most: number | null }
+  | { readonly must: "every"; readonly values: Readonly<Record<string, boolean | number | string>> }
+
+export type CheckQuestion =
+  | {
+      readonly reads:
+        | "neighbours"
+        | "interfaces"
+        | "bgp"
+        | "ospf"
+        | "routes"
+        | "mlag"
+        | "vrrp"
+        | "port_channels"
+        | "errors"
+        | "macs"
+        | "arp"
+        | "spanning_tree"
+        | "environment"
+        | "processes"
+        | "ntp"
+      readonly role?: "access" | "uplink" | "downlink" | "mlag_peer" | "fabric" | undefined
+    }
+  | {
+      readonly reads: "log"
+      readonly severity:
+        | "emergency"
+        | "alert"
+        | "critical"
+        | "error"
+        | "warning"
+        | "notice"
+        | "informational"
+        | "debugging"
+    }
+  | {
+      readonly reads: "ping"
+      readonly to: string
+      readonly source?: string | undefined
+      readonly vrf?: string | undefined
+      readonly count: number
+    }
+  | {
+      readonly reads: "http"
+      readonly url: string
+      readonly query: Readonly<Record<string, string>>
+      readonly path: string
+      readonly name: ReadonlyArray<string>
+      readonly numbers: boolean
+    }
+  | {
+      readonly reads: "plugin"
+      readonly plugin: string
+      readonly function: string
+      readonly with: Readonly<Record<string, boolean | number | string>>
+    }
+
+export type CheckResult = {
+  readonly name: string
+  readonly on?: string | undefined
+  readonly held: boolean | null
+  readonly before: string | null
+  readonly now: string | null
+  readonly sentence: string
+  readonly tried: number
+  readonly seconds: number
+  readonly ignored?: string | undefined
+}
+
+export type CheckResultOnDevice = {
+  readonly hostname: string
+  readonly name: string
+  readonly on?: string | undefined
+  readonly held: boolean | null
+  readonly before: string | null
+  readonly now: string | null
+  readonly sentence: string
+  readonly tried: number
+  readonly seconds: number
+  readonly ignored?: string | undefined
+}
+
+export type CheckScope = {
+  readonly groups: ReadonlyArray<string> | null
+  readonly device_types: ReadonlyArray<"UNKNOWN" | "ACCESS" | "DIST" | "CORE"> | null
+  readonly platforms: ReadonlyArray<string> | null
+}
+
 export type CheckedBranch = {
   readonly repository: "settings" | "templates"
   readonly branch: string
   readonly commit: string
   readonly committer: string
   readonly at: string
+  readonly signature?: CommitSignature | null | undefined
   readonly in_force: string | null
   readonly accepted: boolean
   readonly problems: ReadonlyArray<Remark>
@@ -229,9 +370,12 @@ export type CheckedBranch = {
   readonly ignored: ReadonlyArray<string>
   readonly devices: BranchDevices
   readonly groups: ReadonlyArray<BranchDiffGroup>
+  readonly checks?: ReadonlyArray<BranchCheck> | undefined
   readonly failures: ReadonlyArray<BranchFailure>
   readonly truncated: boolean
 }
+
+export type ChecksInForce = { readonly commit: string | null; readonly checks: ReadonlyArray<ShownCheck> }
 
 export type CommitEffects = {
   readonly groups: ReadonlyArray<GroupEffect>
@@ -253,10 +397,19 @@ export type CommitRefusal = {
   readonly problems: ReadonlyArray<Remark>
 }
 
+export type CommitSignature = {
+  readonly state: "signed" | "unsigned" | "foreign" | "expired" | "withdrawn" | "wrong" | "unknown"
+  readonly signer: string | null
+  readonly key: string | null
+  readonly why: string | null
+}
+
 export type CommitsOfRepository = {
   readonly in_force: string | null
   readonly commits: ReadonlyArray<RepositoryCommit>
 }
+
+export type ComputedSecretUse = { readonly file: string; readonly line: number }
 
 export type ConfigHit = {
   readonly hostname: string
@@ -430,6 +583,7 @@ export type DeviceChangeStep = {
     | "discarding"
     | "committing"
     | "committed"
+    | "checking"
     | "proved"
     | "confirming"
     | "outlasting"
@@ -476,6 +630,7 @@ export type DeviceProgress = {
     | "discarding"
     | "committing"
     | "committed"
+    | "checking"
     | "proved"
     | "confirming"
     | "outlasting"
@@ -516,12 +671,38 @@ export type DeviceState =
   | "MANAGED_NOIF"
   | "UNMANAGED"
 
+export type DeviceStateAnswer = {
+  readonly reading: DeviceStateReading | null
+  readonly problem: DeviceStateProblem | null
+}
+
+export type DeviceStateProblem = { readonly type: string; readonly message: string }
+
+export type DeviceStateReading =
+  | { readonly reads: "neighbours"; readonly items: Readonly<Record<string, NeighbourState>> }
+  | { readonly reads: "interfaces"; readonly items: Readonly<Record<string, InterfaceUpState>> }
+  | { readonly reads: "bgp"; readonly items: Readonly<Record<string, BgpState>> }
+  | { readonly reads: "ospf"; readonly items: Readonly<Record<string, OspfState>> }
+  | { readonly reads: "routes"; readonly items: Readonly<Record<string, RouteCount>> }
+  | { readonly reads: "mlag"; readonly items: Readonly<Record<string, MlagState>> }
+  | { readonly reads: "vrrp"; readonly items: Readonly<Record<string, VrrpState>> }
+  | { readonly reads: "port_channels"; readonly items: Readonly<Record<string, PortChannelState>> }
+  | { readonly reads: "errors"; readonly items: Readonly<Record<string, PortErrorCounts>> }
+  | { readonly reads: "macs"; readonly items: Readonly<Record<string, MacCount>> }
+  | { readonly reads: "arp"; readonly items: Readonly<Record<string, ArpCount>> }
+  | { readonly reads: "spanning_tree"; readonly items: Readonly<Record<string, SpanningTreeState>> }
+  | { readonly reads: "environment"; readonly items: Readonly<Record<string, EnvironmentState>> }
+  | { readonly reads: "processes"; readonly items: Readonly<Record<string, ProcessState>> }
+  | { readonly reads: "log"; readonly items: Readonly<Record<string, LogLine>> }
+  | { readonly reads: "ping"; readonly items: Readonly<Record<string, PingResult>> }
+  | { readonly reads: "ntp"; readonly items: Readonly<Record<string, TimeSource>> }
+
 export type DeviceType = "UNKNOWN" | "ACCESS" | "DIST" | "CORE"
 
 export type DeviceUpgrade = {
   readonly hostname: string
   readonly group: number
-  readonly state: "waiting" | "working" | "returning" | "done" | "failed"
+  readonly state: "waiting" | "working" | "returning" | "done" | "failed" | "stopped" | "not_begun"
   readonly step: UpgradeStep | null
   readonly steps_done: ReadonlyArray<UpgradeStep>
   readonly file: string | null
@@ -556,12 +737,37 @@ export type DiscoverDeviceRequest = { readonly ztp_mac: string; readonly dhcp_ip
 
 export type DiskStatus = { readonly free_bytes: number; readonly size_bytes: number }
 
+export type DistanceGroup = {
+  readonly key: string
+  readonly diff: string
+  readonly count: number
+  readonly places: number
+  readonly lines: number
+  readonly hostnames: ReadonlyArray<string>
+}
+
+export type DistanceRecord = {
+  readonly measured_at: string
+  readonly settings_commit: string | null
+  readonly templates_commit: string | null
+  readonly devices: number
+  readonly reached: number
+  readonly unrendered: number
+  readonly lines: number
+  readonly differing: number
+  readonly distance: number
+}
+
+export type EarlierCommit = { readonly commit: string; readonly until: string }
+
 export type EffectiveSettings = {
   readonly settings: Readonly<Record<string, unknown>>
   readonly settings_origin: Readonly<Record<string, string>>
 }
 
 export type EndedSession = { readonly revoked: boolean; readonly end_session_url: string | null }
+
+export type EnvironmentState = { readonly ok: boolean; readonly state: string; readonly value: number | null }
 
 export type Event = {
   readonly id: number
@@ -589,8 +795,13 @@ export type EventPage = {
 export type Explanation = {
   readonly allowed: boolean
   readonly reason: string
+  readonly in_words: string
   readonly roles: ReadonlyArray<string>
   readonly allowed_by: ReadonlyArray<string>
+  readonly role: string | null
+  readonly file: string | null
+  readonly line: number | null
+  readonly held: ReadonlyArray<HeldRole>
 }
 
 export type ExportedInterface = { readonly configtype: string; readonly data: InterfaceData | null }
@@ -722,6 +933,18 @@ export type FirmwareImages = {
 
 export type Forbidden = { readonly status: "error"; readonly message: FailureMessage }
 
+export type ForgeApproval = {
+  readonly login: string
+  readonly person: string | null
+  readonly decision: "approved" | "rejected"
+  readonly commit: string | null
+  readonly at: string
+  readonly counts: boolean
+  readonly why_not: string | null
+}
+
+export type ForgeEventOutcome = { readonly taken: boolean; readonly why: string; readonly proposal: number | null }
+
 export type FoundLine = { readonly number: number; readonly section: string; readonly text: string }
 
 export type Freeze = {
@@ -781,6 +1004,8 @@ export type HealthReport = {
   readonly remark?: string | undefined
 }
 
+export type HeldRole = { readonly role: string; readonly because: string; readonly line: number | null }
+
 export type HostKey = {
   readonly hostname: string
   readonly fingerprint: string | null
@@ -792,6 +1017,8 @@ export type HostKeyApprovals = {
   readonly refused: number
   readonly host_keys: ReadonlyArray<ApprovedHostKey>
 }
+
+export type IgnoredDevice = { readonly by: string; readonly at: string; readonly comment: string | null }
 
 export type InitLine = {
   readonly hostname: string
@@ -857,6 +1084,8 @@ export type InterfaceStatus = {
   readonly errors?: PortErrors | undefined
 }
 
+export type InterfaceUpState = { readonly is_up: boolean; readonly is_enabled: boolean | null }
+
 /** The ports that were written */
 export type InterfacesResult = { readonly interfaces?: ReadonlyArray<WrittenInterface> | undefined }
 
@@ -889,6 +1118,8 @@ export type Job = {
   readonly waiting_for: JobWaiting | null
   readonly settings_commit: string | null
   readonly templates_commit: string | null
+  readonly settings_signature: CommitSignature | null
+  readonly templates_signature: CommitSignature | null
   readonly abort_reason: string | null
   readonly aborted_by: string | null
 }
@@ -915,6 +1146,24 @@ export type JobApproval = {
   readonly approvers: ReadonlyArray<string>
   readonly devices: number | null
   readonly risk: ApprovalRisk | null
+}
+
+export type JobCheck = {
+  readonly name: string
+  readonly sentence: string
+  readonly held: number
+  readonly failed: number
+  readonly unread: number
+  readonly undecided: number
+  readonly planned: ReadonlyArray<string>
+  readonly rule: string | null
+  readonly results: ReadonlyArray<CheckResultOnDevice>
+  readonly left_out: number
+}
+
+export type JobChecks = {
+  readonly checks: ReadonlyArray<JobCheck>
+  readonly skipped: { readonly reason: string; readonly by: string | null } | null
 }
 
 export type JobCounts = {
@@ -1008,6 +1257,8 @@ export type JobTask = {
   readonly remarks?: ReadonlyArray<string> | undefined
   readonly said?: ReadonlyArray<SaidLine> | undefined
   readonly not_shown?: ReadonlyArray<NotShownLine> | undefined
+  readonly checks?: ReadonlyArray<CheckResult> | undefined
+  readonly planned_checks?: ReadonlyArray<PlannedCheck> | undefined
 }
 
 export type JobTotals = {
@@ -1046,6 +1297,22 @@ export type Lease = {
 
 export type LeaseQueue = { readonly host: string; readonly waiting: number; readonly reported_at: string }
 
+export type LineOfDevice = { readonly hostname: string; readonly line: number; readonly text: string }
+
+export type LineOrigins = {
+  readonly hostname: string
+  readonly lines: ReadonlyArray<OriginOfLine>
+  readonly commits: ReadonlyArray<WritingCommit>
+  readonly jobs: ReadonlyArray<StoredConfig>
+  readonly has_older: boolean
+}
+
+export type LinesFromSource = {
+  readonly searched: number
+  readonly lines: ReadonlyArray<LineOfDevice>
+  readonly next: string | null
+}
+
 export type Linknet = {
   readonly id: number
   readonly ipv4_network: string | null
@@ -1082,6 +1349,12 @@ export type LockWait = {
   readonly message: string
 }
 
+export type LogLine = {
+  readonly severity: "emergency" | "alert" | "critical" | "error" | "warning" | "notice" | "informational" | "debugging"
+  readonly message: string
+  readonly at: number | null
+}
+
 export type LoginMethods = {
   readonly needed: boolean
   readonly password: boolean
@@ -1094,6 +1367,8 @@ export type LoginMethods = {
 export type LoginProvider = { readonly name: string; readonly path: string }
 
 export type LoopLag = { readonly median: number; readonly p99: number }
+
+export type MacCount = { readonly count: number }
 
 export type MgmtDomain = {
   readonly id: number
@@ -1112,6 +1387,13 @@ export type MgmtDomain = {
 }
 
 export type MissingLinesPolicy = "warn" | "fail"
+
+export type MlagState = {
+  readonly state: string
+  readonly is_active: boolean
+  readonly peer_link_up: boolean | null
+  readonly sane: boolean | null
+}
 
 export type MovedAddress = { readonly hostname: string; readonly field: string; readonly address: string }
 
@@ -1133,15 +1415,93 @@ export type NamingPort = {
   readonly as: "untagged" | "tagged" | "vxlan"
 }
 
+export type NeighbourState = { readonly hostname: string | null; readonly port: string | null }
+
+export type NewDeviceCounts = { readonly waiting: number; readonly ignored: number }
+
 export type NotFound = { readonly status: "error"; readonly message: FailureMessage }
 
 export type NotShownLine = { readonly line_number: number; readonly line: string; readonly is_new: boolean }
 
 export type OfferedHostKey = { readonly hostname: string; readonly fingerprint: string }
 
+export type OnboardedDevice = {
+  readonly hostname: string
+  readonly device_type: string
+  readonly platform: string | null
+  readonly management_ip: string | null
+  readonly state: OnboardingState
+  readonly message: string | null
+  readonly source: string
+  readonly origin: string
+  readonly added_by: string
+  readonly added_at: string
+  readonly fingerprint: string | null
+  readonly refused_fingerprint: string | null
+  readonly shown: OnboardedFacts | null
+  readonly config_from: "session" | "file" | null
+  readonly config_at: string | null
+  readonly lines: number | null
+  readonly extra: number | null
+  readonly missing: number | null
+  readonly distance: number | null
+  readonly measured_at: string | null
+}
+
+export type OnboardedFacts = {
+  readonly hostname: string | null
+  readonly serial: string | null
+  readonly model: string | null
+  readonly os_version: string | null
+  readonly mac: string | null
+  readonly ports: number
+  readonly neighbours: number
+}
+
+export type OnboardingDistance = {
+  readonly now: DistanceRecord
+  readonly groups: ReadonlyArray<DistanceGroup>
+  readonly left_out: number
+  readonly unrendered: Readonly<Record<string, string>>
+  readonly is_measuring: boolean
+}
+
+export type OnboardingError = {
+  readonly file: string
+  readonly line: number | null
+  readonly field: string
+  readonly message: string
+}
+
+export type OnboardingFile = { readonly path: string; readonly text: string; readonly modified_at?: string | undefined }
+
+export type OnboardingResult = {
+  readonly stored: boolean
+  readonly hostnames: ReadonlyArray<string>
+  readonly errors: ReadonlyArray<OnboardingError>
+  readonly job_id: number | null
+}
+
+export type OnboardingState = "waiting" | "host_key" | "failed" | "unrendered" | "differs" | "ready" | "managed"
+
 export type OpenedSession = { readonly access_token: string; readonly expires_in: number }
 
-export type Overview = { readonly devices: DeviceCounts; readonly jobs: JobQueueCounts }
+export type OriginOfLine = {
+  readonly line: number
+  readonly text: string
+  readonly job_id: number | null
+  readonly template: TemplateLine | null
+  readonly settings: ReadonlyArray<SettingLine>
+  readonly port: string | null
+}
+
+export type OspfState = { readonly state: string; readonly is_full: boolean }
+
+export type Overview = {
+  readonly devices: DeviceCounts
+  readonly jobs: JobQueueCounts
+  readonly new_devices: NewDeviceCounts
+}
 
 export type OverviewHistory = {
   readonly hours: number
@@ -1196,7 +1556,28 @@ export type Person = {
   readonly withdrawn_by: string | null
 }
 
+export type PersonExplanation = {
+  readonly person: string
+  readonly name: string
+  readonly allowed: boolean
+  readonly reason: string
+  readonly in_words: string
+  readonly roles: ReadonlyArray<string>
+  readonly allowed_by: ReadonlyArray<string>
+  readonly role: string | null
+  readonly file: string | null
+  readonly line: number | null
+  readonly held: ReadonlyArray<HeldRole>
+}
+
 export type PersonRequest = { readonly person: string }
+
+export type PingResult = {
+  readonly sent: number
+  readonly received: number
+  readonly loss_percent: number
+  readonly rtt_ms: number | null
+}
 
 export type PlaceWait = {
   readonly reason: "place"
@@ -1204,6 +1585,8 @@ export type PlaceWait = {
   readonly places: number
   readonly message: string
 }
+
+export type PlannedCheck = { readonly name: string; readonly sentence: string }
 
 export type PlannedStage = {
   readonly is_canary: boolean
@@ -1218,10 +1601,21 @@ export type PluginState = {
   readonly loaded: boolean
   readonly problem: string | null
   readonly hooks: ReadonlyArray<string>
+  readonly checks: ReadonlyArray<string>
   readonly failed_calls: number
   readonly retried_calls: number
   readonly last_error: string | null
   readonly last_error_at: string | null
+}
+
+export type PortChannelState = { readonly members: ReadonlyArray<string>; readonly active: ReadonlyArray<string> }
+
+export type PortErrorCounts = {
+  readonly in_errors: number | null
+  readonly out_errors: number | null
+  readonly in_discards: number | null
+  readonly out_discards: number | null
+  readonly total: number
 }
 
 export type PortErrors = {
@@ -1302,6 +1696,8 @@ export type PreviousConfig = {
   readonly failed: boolean
 }
 
+export type ProcessState = { readonly uptime: number | null }
+
 export type ProcessStatus = {
   readonly uptime_seconds: number
   readonly memory_bytes: number
@@ -1309,6 +1705,76 @@ export type ProcessStatus = {
   readonly loop_lag_seconds: LoopLag
   readonly loop_utilization: number
 }
+
+export type Proposal = {
+  readonly id: number
+  readonly repository: "settings" | "templates"
+  readonly branch: string
+  readonly title: string | null
+  readonly state: "open" | "merged" | "closed" | "superseded"
+  readonly opened_by: string
+  readonly opened_there: boolean
+  readonly opened_at: string
+  readonly ended_at: string | null
+  readonly ended_by: string | null
+  readonly why: string | null
+  readonly merged_commit: string | null
+  readonly superseded_by: number | null
+  readonly commit: string | null
+  readonly committer: string | null
+  readonly committed_at: string | null
+  readonly signature: CommitSignature | null
+  readonly earlier: ReadonlyArray<EarlierCommit>
+  readonly check: "waiting" | "checking" | "accepted" | "refused" | "failed"
+  readonly error: string | null
+  readonly checked_at: string | null
+  readonly in_force: string | null
+  readonly devices: BranchDevices | null
+  readonly ways: number
+  readonly risk: ProposalRisk | null
+  readonly needs_confirmation: boolean
+  readonly forge: ProposalAtForge | null
+}
+
+export type ProposalAtForge = {
+  readonly number: number | null
+  readonly url: string | null
+  readonly told: string | null
+  readonly error: string | null
+  readonly given_up: boolean
+}
+
+export type ProposalRisk = {
+  readonly level: "low" | "medium" | "high"
+  readonly reason: string | null
+  readonly devices: number
+}
+
+export type ProposedDiffGroup = {
+  readonly key: string
+  readonly count: number
+  readonly hostnames: ReadonlyArray<string>
+  readonly added: number
+  readonly removed: number
+  readonly diff: string
+  readonly score: number | null
+  readonly risks: ReadonlyArray<RiskyLine>
+  readonly risk: ChangeRisk
+  readonly viewed: boolean
+}
+
+export type ProposedLink = {
+  readonly device_a: string
+  readonly device_a_port: string
+  readonly device_b: string
+  readonly device_b_port: string
+  readonly agreement: "both" | "one" | "contradiction"
+  readonly reason: string
+}
+
+export type ProposedPort = { readonly configtype: string; readonly data: Readonly<Record<string, unknown>> }
+
+export type ProposedSetting = { readonly file: string; readonly key: string; readonly why: string }
 
 export type QueueStatus = { readonly jobs: ReadonlyArray<QueuedJobs>; readonly oldest_seconds: number }
 
@@ -1319,6 +1785,8 @@ export type RefreshResult = {
   readonly message?: string | undefined
   readonly error?: string | undefined
   readonly repository: string
+  readonly commit?: string | undefined
+  readonly signature?: CommitSignature | null | undefined
 }
 
 export type RefusedAutoPush = {
@@ -1353,6 +1821,99 @@ export type RenderedTemplate = {
 
 export type ReplicaStatus = { readonly address: string; readonly is_healthy: boolean; readonly heard_seconds: number }
 
+export type ReportedApproval = {
+  readonly job_id: number
+  readonly reason: string
+  readonly asked_by: string
+  readonly asked_at: string
+  readonly decision: string | null
+  readonly decided_by: string | null
+  readonly decided_at: string | null
+  readonly comment: string | null
+}
+
+export type ReportedChecks = {
+  readonly job_id: number
+  readonly checks: ReadonlyArray<JobCheck>
+  readonly skipped: { readonly reason: string; readonly by: string | null } | null
+}
+
+export type ReportedDevice = {
+  readonly job_id: number
+  readonly hostname: string
+  readonly phase: string | null
+  readonly reason: string | null
+  readonly failed: boolean | null
+  readonly changed: boolean
+  readonly proof: "loaded-again" | "promised-text" | "lines" | null
+  readonly began_at: string | null
+  readonly ended_at: string | null
+  readonly why: string | null
+}
+
+export type ReportedEvent = { readonly at: string; readonly id: number; readonly by: string; readonly text: string }
+
+export type ReportedGroup = {
+  readonly hostnames: ReadonlyArray<string>
+  readonly added: number
+  readonly removed: number
+  readonly risk: ChangeRisk
+  readonly diff: string
+}
+
+export type ReportedJob = {
+  readonly id: number
+  readonly part: "preview" | "rollout" | "confirmation" | "undo"
+  readonly function_name: string
+  readonly status: JobStatus
+  readonly outcome: JobOutcome | null
+  readonly by: string | null
+  readonly comment: string | null
+  readonly ticket_ref: string | null
+  readonly requested_at: string | null
+  readonly began_at: string | null
+  readonly ended_at: string | null
+  readonly settings_commit: string | null
+  readonly templates_commit: string | null
+  readonly settings_signature: CommitSignature | null
+  readonly templates_signature: CommitSignature | null
+  readonly change_score: number | null
+  readonly aborted_by: string | null
+  readonly abort_reason: string | null
+  readonly emergency: string | null
+  readonly waited_for_window: boolean
+  readonly canary: number | ReadonlyArray<string> | null
+  readonly batch_size: number | null
+}
+
+export type ReportedProposal = {
+  readonly id: number
+  readonly repository: string
+  readonly branch: string
+  readonly title: string | null
+  readonly commit: string | null
+  readonly merged_commit: string | null
+  readonly signature: CommitSignature | null
+  readonly opened_by: string
+  readonly opened_at: string
+  readonly ended_at: string | null
+  readonly ended_by: string | null
+  readonly url: string | null
+  readonly approvals: ReadonlyArray<ForgeApproval>
+}
+
+export type RepositoryBranch = {
+  readonly branch: string
+  readonly commit: string
+  readonly author: string
+  readonly at: string
+  readonly subject: string
+  readonly in_force: boolean
+  readonly signature: CommitSignature | null
+}
+
+export type RepositoryBranches = { readonly branches: ReadonlyArray<RepositoryBranch> }
+
 export type RepositoryCommit = {
   readonly commit: string
   readonly author: string
@@ -1362,6 +1923,7 @@ export type RepositoryCommit = {
   readonly message: string
   readonly state: "in_force" | "refused" | "not_applied" | "replaced" | "waiting"
   readonly refusal: CommitRefusal | null
+  readonly signature: CommitSignature | null
 }
 
 export type RepositoryFile = { readonly path: string; readonly size: number }
@@ -1405,6 +1967,8 @@ export type Role = {
   readonly is_ready: boolean
   readonly is_held: boolean
   readonly permissions: ReadonlyArray<Permission>
+  readonly line: number | null
+  readonly lines: ReadonlyArray<number | null>
 }
 
 export type RolloutPlan = {
@@ -1419,6 +1983,8 @@ export type RolloutPlan = {
   readonly waits_for_window: boolean
   readonly seconds: number | null
 }
+
+export type RouteCount = { readonly count: number }
 
 export type RuleEffect = {
   readonly kind: "window" | "freeze" | "role" | "alert rule" | "templates_branch" | "settings"
@@ -1450,6 +2016,30 @@ export type ScopeWindow = {
   readonly why: string | null
 }
 
+export type Secret = {
+  readonly name: string
+  readonly kind: "login" | "template" | "device" | "plugin" | "alert" | "repository" | "server"
+  readonly standing: "used" | "missing" | "optional" | "unused" | "waiting"
+  readonly source: "environment" | "file" | "database" | null
+  readonly set_at: string | null
+  readonly set_by: string | null
+  readonly uses: ReadonlyArray<SecretUse>
+  readonly devices: number
+  readonly hostnames: ReadonlyArray<string>
+}
+
+export type SecretScope = {
+  readonly by: "all" | "type" | "group" | "platform" | "state" | "device"
+  readonly name: string
+}
+
+export type SecretUse = {
+  readonly of: "templates" | "settings" | "alerts" | "plugins" | "switches" | "server"
+  readonly file: string | null
+  readonly line: number | null
+  readonly scope: SecretScope | null
+}
+
 export type SentStackMember = {
   readonly member_no?: number | null | undefined
   readonly hardware_id: string
@@ -1473,7 +2063,25 @@ export type ServerStatus = {
 
 export type ServiceUnavailable = { readonly status: "error"; readonly message: FailureMessage }
 
+export type SettingLine = {
+  readonly name: string
+  readonly file: string
+  readonly line: number | null
+  readonly commit: string | null
+}
+
 export type SettingPlace = { readonly file: string; readonly line: number | null }
+
+export type SettingsProposal = {
+  readonly patch: string
+  readonly files: ReadonlyArray<string>
+  readonly keys: ReadonlyArray<ProposedSetting>
+  readonly ports: Readonly<Record<string, Readonly<Record<string, ProposedPort>>>>
+  readonly before: number
+  readonly after: number
+  readonly distance_before: number
+  readonly distance_after: number
+}
 
 export type SetupFinding = {
   readonly of: "settings" | "templates" | "networks"
@@ -1493,6 +2101,34 @@ export type SetupProgress = {
 }
 
 export type SetupSource = { readonly address: string | null; readonly commit: string | null }
+
+export type ShownCheck = {
+  readonly name: string
+  readonly description: string | null
+  readonly for: CheckScope
+  readonly when_diff: string | null
+  readonly question: CheckQuestion
+  readonly only: string | null
+  readonly where: Readonly<Record<string, boolean | number | string>>
+  readonly condition: CheckCondition
+  readonly settle: number
+  readonly within: number
+  readonly before: "warn" | "refuse"
+  readonly also_neighbours: boolean
+  readonly set: string | null
+  readonly sentence: string
+  readonly file: string | null
+  readonly line: number | null
+  readonly branch: string | null
+  readonly devices: ReadonlyArray<string>
+}
+
+export type SpanningTreeState = {
+  readonly root: string
+  readonly is_root: boolean
+  readonly topology_changes: number | null
+  readonly since_change: number | null
+}
 
 export type StackMember = {
   readonly member_no: number | null
@@ -1536,6 +2172,8 @@ export type StoredConfig = {
   readonly comment: string | null
   readonly settings_commit: string | null
   readonly templates_commit: string | null
+  readonly settings_signature: CommitSignature | null
+  readonly templates_signature: CommitSignature | null
 }
 
 export type SyncBeside = { readonly job_id: number; readonly hostnames: ReadonlyArray<string> }
@@ -1562,6 +2200,8 @@ export type SyncResult = {
   readonly beside?: ReadonlyArray<SyncBeside> | undefined
 }
 
+export type TemplateLine = { readonly file: string; readonly line: number; readonly commit: string | null }
+
 export type TemplateLogLine = { readonly level: string; readonly text: string }
 
 export type TemplateVariable = {
@@ -1579,6 +2219,12 @@ export type TemplateVariables = {
   readonly platform: string | null
   readonly template: string | null
   readonly variables: ReadonlyArray<TemplateVariable>
+}
+
+export type TimeSource = {
+  readonly is_synchronized: boolean
+  readonly offset_ms: number | null
+  readonly stratum: number | null
 }
 
 export type TimerWait = {
@@ -1618,6 +2264,15 @@ export type TopologyNode = {
 
 export type TouchedUplinks = { readonly hostname: string; readonly ports: ReadonlyArray<string> }
 
+export type TriedCheck = {
+  readonly name: string
+  readonly on?: string | undefined
+  readonly sentence: string
+  readonly end: "holds" | "fails" | "compares" | "unread"
+  readonly now: string | null
+  readonly why: string
+}
+
 export type TrustedIdentity = {
   readonly hostname: string
   readonly fingerprint: string
@@ -1648,6 +2303,7 @@ export type UpgradeOrder = {
   readonly upgrade_groups: ReadonlyArray<ReadonlyArray<string>>
   readonly device_count: number
   readonly steps: number
+  readonly restart_seconds: number | null
 }
 
 export type UpgradeProgress = {
@@ -1655,6 +2311,7 @@ export type UpgradeProgress = {
   readonly status: string
   readonly steps: ReadonlyArray<UpgradeStep>
   readonly devices: ReadonlyArray<DeviceUpgrade>
+  readonly restart_seconds: number | null
 }
 
 /** The result of an upgrade; the tasks of each device are also a list under its hostname */
@@ -1671,6 +2328,16 @@ export type User = {
   readonly roles: ReadonlyArray<string>
   readonly break_glass: boolean
   readonly enabled: boolean
+}
+
+export type VerifiedReport = {
+  readonly change: number
+  readonly format: string
+  readonly event_id: number
+  readonly by: string
+  readonly at: string
+  readonly sealed: boolean
+  readonly problem: string | null
 }
 
 export type Version = { readonly version: string; readonly git_version: string }
@@ -1696,6 +2363,8 @@ export type VlanEffect = {
   readonly port_list: ReadonlyArray<NamingPort>
 }
 
+export type VrrpState = { readonly state: string }
+
 export type WaitingCall = { readonly call: string; readonly job_id: number | null; readonly since: string }
 
 export type WaitingCommit = {
@@ -1705,6 +2374,7 @@ export type WaitingCommit = {
   readonly job_id: number
   readonly message: string
   readonly effects: CommitEffects
+  readonly signature: CommitSignature | null
 }
 
 export type WaitingDevice = {
@@ -1724,6 +2394,8 @@ export type WaitingDevice = {
   readonly replaces: string | null
   readonly problems: ReadonlyArray<string>
   readonly job_id: number | null
+  readonly failed_job_id: number | null
+  readonly ignored: IgnoredDevice | null
 }
 
 export type WaitingHostKey = {
@@ -1733,6 +2405,46 @@ export type WaitingHostKey = {
   readonly fingerprint: string | null
   readonly refused_fingerprint: string
   readonly since: string | null
+}
+
+export type WholeProposal = {
+  readonly id: number
+  readonly repository: "settings" | "templates"
+  readonly branch: string
+  readonly title: string | null
+  readonly state: "open" | "merged" | "closed" | "superseded"
+  readonly opened_by: string
+  readonly opened_there: boolean
+  readonly opened_at: string
+  readonly ended_at: string | null
+  readonly ended_by: string | null
+  readonly why: string | null
+  readonly merged_commit: string | null
+  readonly superseded_by: number | null
+  readonly commit: string | null
+  readonly committer: string | null
+  readonly committed_at: string | null
+  readonly signature: CommitSignature | null
+  readonly earlier: ReadonlyArray<EarlierCommit>
+  readonly check: "waiting" | "checking" | "accepted" | "refused" | "failed"
+  readonly error: string | null
+  readonly checked_at: string | null
+  readonly in_force: string | null
+  readonly devices: BranchDevices | null
+  readonly ways: number
+  readonly risk: ProposalRisk | null
+  readonly needs_confirmation: boolean
+  readonly forge: ProposalAtForge | null
+  readonly problems: ReadonlyArray<Remark>
+  readonly warnings: ReadonlyArray<Remark>
+  readonly effects: CommitEffects
+  readonly sentences: ReadonlyArray<string>
+  readonly groups: ReadonlyArray<ProposedDiffGroup>
+  readonly checks: ReadonlyArray<BranchCheck>
+  readonly failures: ReadonlyArray<BranchFailure>
+  readonly truncated: boolean
+  readonly approvals: ReadonlyArray<ForgeApproval>
+  readonly approved_by: number
 }
 
 export type Window = {
@@ -1769,6 +2481,15 @@ export type WindowWait = {
   readonly why: string
   readonly until: string | null
   readonly message: string
+}
+
+export type WritingCommit = {
+  readonly repository: "settings" | "templates"
+  readonly commit: string
+  readonly author: string
+  readonly at: string
+  readonly subject: string
+  readonly signature: CommitSignature | null
 }
 
 export type WrittenInterface = {
@@ -1948,6 +2669,7 @@ export type SyncDevicesRequest = {
   readonly start_at?: string | undefined
   readonly on_missing_lines?: MissingLinesPolicy | undefined
   readonly failed_proof?: FailedProofPolicy | undefined
+  readonly skip_checks?: { readonly reason: string } | undefined
   readonly wait_for_window?: boolean | undefined
   readonly emergency?: string | undefined
   readonly comment?: string | undefined
@@ -1971,13 +2693,35 @@ export type SyncDeviceRequest = {
   readonly start_at?: string | undefined
   readonly on_missing_lines?: MissingLinesPolicy | undefined
   readonly failed_proof?: FailedProofPolicy | undefined
+  readonly skip_checks?: { readonly reason: string } | undefined
   readonly wait_for_window?: boolean | undefined
   readonly emergency?: string | undefined
   readonly comment?: string | undefined
   readonly ticket_ref?: string | undefined
 }
 
+export type OnboardRequest = {
+  readonly source: "csv" | "netbox" | "containerlab" | "ansible" | "configs"
+  readonly name?: string | undefined
+  readonly text?: string | undefined
+  readonly files?: ReadonlyArray<OnboardingFile> | undefined
+  readonly filter?: string | undefined
+  readonly platform?: string | undefined
+  readonly device_type?: string | undefined
+  readonly only_good?: boolean | undefined
+  readonly dry_run?: boolean | undefined
+}
+
+export type ReadOnboardedRequest = { readonly hostnames?: ReadonlyArray<string> | undefined }
+
+export type AcceptLinksRequest = {
+  readonly links?: ReadonlyArray<AcceptedLink> | undefined
+  readonly both?: boolean | undefined
+}
+
 export type InitDevicesRequest = { readonly devices: ReadonlyArray<InitLine> }
+
+export type IgnoreNewDeviceRequest = { readonly ignored: boolean; readonly comment?: string | undefined }
 
 export type ReportLeaseRequest = {
   readonly ztp_mac: string
@@ -1992,6 +2736,7 @@ export type ReportLeaseRequest = {
 export type RestoreConfigRequest = {
   readonly job_id: number
   readonly dry_run?: boolean | undefined
+  readonly skip_checks?: { readonly reason: string } | undefined
   readonly wait_for_window?: boolean | undefined
   readonly emergency?: string | undefined
 }
@@ -1999,12 +2744,16 @@ export type RestoreConfigRequest = {
 export type ApplyConfigRequest = {
   readonly full_config: string
   readonly dry_run?: boolean | undefined
+  readonly skip_checks?: { readonly reason: string } | undefined
   readonly wait_for_window?: boolean | undefined
   readonly emergency?: string | undefined
+  readonly comment?: string | undefined
+  readonly ticket_ref?: string | undefined
 }
 
 export type RevertJobRequest = {
   readonly dry_run?: boolean | undefined
+  readonly skip_checks?: { readonly reason: string } | undefined
   readonly wait_for_window?: boolean | undefined
   readonly emergency?: string | undefined
   readonly comment?: string | undefined
@@ -2016,6 +2765,8 @@ export type CheckDriftRequest = {
   readonly device_type?: "ACCESS" | "DIST" | "CORE" | undefined
   readonly group?: string | undefined
   readonly all?: boolean | undefined
+  readonly comment?: string | undefined
+  readonly ticket_ref?: string | undefined
 }
 
 export type BounceInterfacesRequest = { readonly bounce_interfaces: ReadonlyArray<string> }
@@ -2065,6 +2816,7 @@ export type DownloadFirmwareRequest = { readonly url: string; readonly sha1: str
 
 export type UpgradeFirmwareRequest = {
   readonly hostname?: string | undefined
+  readonly hostnames?: ReadonlyArray<string> | undefined
   readonly group?: string | undefined
   readonly filename?: string | undefined
   readonly url?: string | undefined
@@ -2077,6 +2829,7 @@ export type UpgradeFirmwareRequest = {
   readonly staggered_upgrade?: boolean | undefined
   readonly post_waittime?: number | undefined
   readonly start_at?: string | undefined
+  readonly skip_checks?: { readonly reason: string } | undefined
   readonly wait_for_window?: boolean | undefined
   readonly emergency?: string | undefined
   readonly comment?: string | undefined
@@ -2101,6 +2854,8 @@ export type RenderTemplateRequest = {
   readonly text?: string | undefined
   readonly whole?: boolean | undefined
 }
+
+export type OpenProposalRequest = { readonly repository: "settings" | "templates"; readonly branch: string }
 
 export type TestPluginsRequest = { readonly action: "selftest" }
 
@@ -2154,6 +2909,12 @@ export type WaitsForApproval = {
   readonly data: { readonly approval_id: number; readonly waits_until: string; readonly operation: string }
 }
 
+/** The answer of `POST /api/v1.0/onboarding/links`. */
+export type AcceptLinksResult = { readonly links: ReadonlyArray<ProposedLink>; readonly ports: number }
+
+/** The answer of `POST /api/v1.0/onboarding/ports`. */
+export type AcceptPortsResult = { readonly hostnames: ReadonlyArray<string>; readonly ports: number }
+
 /** The answer of `POST /api/v1.0/alerts/{id}/acknowledge`. */
 export type AcknowledgeAlertResult = { readonly acknowledged_alert: Alert }
 
@@ -2177,8 +2938,19 @@ export type BlameConfigResult = {
   readonly has_older: boolean
 }
 
+/** The query of `GET /api/v1.0/device/{hostname}/blame`. */
+export type BlameLinesQuery = {
+  /** a line, counted from 1 */
+  readonly line?: number | undefined
+  /** `given` when absent: the lines that the newest job gave; or those that the last proof has seen */
+  readonly of?: string | number | undefined
+}
+
 /** The answer of `DELETE /api/v1.0/joblocks`. */
 export type ClearLockResult = { readonly name: string; readonly status: "deleted" }
+
+/** The answer of `DELETE /api/v1.0/proposals/{id}`. */
+export type CloseProposalResult = { readonly proposal: Proposal }
 
 /** The answer of `POST /api/v1.0/certificate_authority`. */
 export type CreateCertificateAuthorityResult = { readonly certificate_authority: CertificateAuthority }
@@ -2247,6 +3019,8 @@ export type ExplainPermissionQuery = {
   readonly path?: string | number | undefined
   /** hostname of a device that it would be about */
   readonly device?: string | number | undefined
+  /** key of a person; left out: the caller */
+  readonly person?: string | number | undefined
 }
 
 /** The query of `GET /api/v1.0/device/{hostname}/interfaces_export`. */
@@ -2270,6 +3044,15 @@ export type GenerateConfigResult = { readonly config: GeneratedConfig }
 
 /** The answer of `GET /api/v1.0/certificate_authority`. */
 export type GetCertificateAuthorityResult = { readonly certificate_authority: CertificateAuthority }
+
+/** The answer of `GET /api/v1.0/changes/{id}/report`. */
+export type GetChangeReportResult = { readonly report: ChangeReport }
+
+/** The query of `GET /api/v1.0/changes/{id}/report`. */
+export type GetChangeReportQuery = {
+  /** `json` when absent, or one page to keep */
+  readonly format?: string | number | undefined
+}
 
 /** The answer of `GET /api/v1.0/device/{id}`. */
 export type GetDeviceResult = { readonly devices: ReadonlyArray<Device> }
@@ -2356,12 +3139,37 @@ export type GetPreviousConfigQuery = {
   readonly before?: string | number | undefined
 }
 
+/** The answer of `GET /api/v1.0/proposals/{id}`. */
+export type GetProposalResult = { readonly proposal: WholeProposal }
+
+/** The answer of `GET /api/v1.0/device/{hostname}/readings`. */
+export type GetReadingsResult = { readonly readings: ReadonlyArray<DeviceStateAnswer> }
+
+/** The query of `GET /api/v1.0/device/{hostname}/readings`. */
+export type GetReadingsQuery = {
+  /** kinds with commas between them */
+  readonly reads?: string | number | undefined
+  /** for log: messages at least as severe; default error */
+  readonly severity?: string | number | undefined
+  /** for log: how far back; default 3600 */
+  readonly seconds?: string | number | undefined
+  /** for ping: the address */
+  readonly to?: string | number | undefined
+  /** for ping: an address or interface of the device */
+  readonly source?: string | number | undefined
+  /** for ping: default the default VRF */
+  readonly vrf?: string | number | undefined
+  /** for ping: packets, 1 to 20; default 5 */
+  readonly count?: string | number | undefined
+}
+
 /** The answer of `GET /api/v1.0/repository/{name}`. */
 export type GetRepositoryResult = {
   readonly status: "success"
   readonly data: string
   readonly warnings?: ReadonlyArray<string> | undefined
   readonly waiting: WaitingCommit | null
+  readonly signature: CommitSignature | null
 }
 
 /** The query of `GET /api/v1.0/repository/{name}/file`. */
@@ -2418,6 +3226,9 @@ export type GetWindowsQuery = {
   readonly group?: string | number | undefined
 }
 
+/** The answer of `PUT /api/v1.0/new_devices/{id}`. */
+export type IgnoreNewDeviceResult = { readonly ignored: boolean }
+
 /** The answer of `POST /api/v1.0/new_devices`. */
 export type InitDevicesResult = { readonly started: ReadonlyArray<StartedInit> }
 
@@ -2460,6 +3271,12 @@ export type ListAuditEventsQuery = {
   readonly limit?: number | undefined
   /** Values by field: `{ state: "MANAGED", "hostname[contains]": "acc" }`. */
   readonly filter?: Filter | undefined
+}
+
+/** The query of `GET /api/v1.0/repository/{name}/branches`. */
+export type ListBranchesQuery = {
+  /** most branches; 50 when absent */
+  readonly limit?: number | undefined
 }
 
 /** The answer of `GET /api/v1.0/certificates`. */
@@ -2808,6 +3625,16 @@ export type ListLearnedLinesQuery = {
 /** The answer of `GET /api/v1.0/dhcp_leases`. */
 export type ListLeasesResult = { readonly leases: ReadonlyArray<Lease>; readonly queues: ReadonlyArray<LeaseQueue> }
 
+/** The query of `GET /api/v1.0/repository/{name}/lines`. */
+export type ListLinesFromSourceQuery = {
+  /** path in the repository */
+  readonly path?: string | number | undefined
+  /** a line, counted from 1 */
+  readonly line?: number | undefined
+  /** continue after this device */
+  readonly after?: string | number | undefined
+}
+
 /** The answer of `GET /api/v1.0/linknets`. */
 export type ListLinknetsResult = { readonly linknets: ReadonlyArray<Linknet> }
 
@@ -2858,6 +3685,9 @@ export type ListMutesResult = { readonly mutes: ReadonlyArray<Mute> }
 /** The answer of `GET /api/v1.0/new_devices`. */
 export type ListNewDevicesResult = { readonly devices: ReadonlyArray<WaitingDevice> }
 
+/** The answer of `GET /api/v1.0/onboarding`. */
+export type ListOnboardingResult = { readonly devices: ReadonlyArray<OnboardedDevice> }
+
 /** The answer of `GET /api/v1.0/auth/persons`. */
 export type ListPersonsResult = { readonly persons: ReadonlyArray<Person> }
 
@@ -2868,6 +3698,17 @@ export type ListPluginsResult = {
   readonly plugin_states: ReadonlyArray<PluginState>
 }
 
+/** The answer of `GET /api/v1.0/proposals`. */
+export type ListProposalsResult = { readonly proposals: ReadonlyArray<Proposal> }
+
+/** The query of `GET /api/v1.0/proposals`. */
+export type ListProposalsQuery = {
+  /** those in this state */
+  readonly state?: string | number | undefined
+  /** those of this repository */
+  readonly repository?: string | number | undefined
+}
+
 /** The query of `GET /api/v1.0/repository/{name}/files`. */
 export type ListRepositoryFilesQuery = {
   /** the templates of this branch, which a group uses */
@@ -2876,6 +3717,12 @@ export type ListRepositoryFilesQuery = {
 
 /** The answer of `GET /api/v1.0/auth/roles`. */
 export type ListRolesResult = { readonly roles: ReadonlyArray<Role>; readonly remark: string | null }
+
+/** The answer of `GET /api/v1.0/secrets`. */
+export type ListSecretsResult = {
+  readonly secrets: ReadonlyArray<Secret>
+  readonly computed: ReadonlyArray<ComputedSecretUse>
+}
 
 /** The answer of `GET /api/v1.0/device/{hostname}/stackmember`. */
 export type ListStackMembersResult = { readonly stackmembers: ReadonlyArray<StackMember> }
@@ -2892,11 +3739,45 @@ export type ListViewsResult = { readonly views: ReadonlyArray<SavedView> }
 /** The answer of `GET /api/v1.0/device_hostkeys`. */
 export type ListWaitingHostKeysResult = { readonly host_keys: ReadonlyArray<WaitingHostKey> }
 
+/** The answer of `GET /api/v1.0/auth/who_may`. */
+export type ListWhoMayResult = {
+  readonly persons: ReadonlyArray<PersonExplanation>
+  readonly allowed_by: ReadonlyArray<string>
+}
+
+/** The query of `GET /api/v1.0/auth/who_may`. */
+export type ListWhoMayQuery = {
+  /** method of the call */
+  readonly method?: string | number | undefined
+  /** path behind /api/v1.0 */
+  readonly path?: string | number | undefined
+  /** hostname of a device that it would be about */
+  readonly device?: string | number | undefined
+}
+
 /** The answer of `POST /api/v1.0/auth`. */
 export type LoginResult = { readonly access_token: string }
 
+/** The answer of `POST /api/v1.0/proposals/{id}/viewed`. */
+export type MarkProposalViewedResult = { readonly groups: ReadonlyArray<string> }
+
+/** The query of `GET /api/v1.0/onboarding/distance`. */
+export type OnboardingDistanceQuery = {
+  /** only the groups of this switch */
+  readonly hostname?: string | number | undefined
+}
+
+/** The answer of `GET /api/v1.0/onboarding/history`. */
+export type OnboardingHistoryResult = { readonly history: ReadonlyArray<DistanceRecord> }
+
+/** The answer of `POST /api/v1.0/proposals`. */
+export type OpenProposalResult = { readonly proposal: Proposal }
+
 /** The answer of `PUT /api/v1.0/device/{hostname}/host_key`. */
 export type PinHostKeyResult = { readonly host_key: HostKey }
+
+/** The answer of `GET /api/v1.0/onboarding/links`. */
+export type ProposedLinksResult = { readonly links: ReadonlyArray<ProposedLink> }
 
 /** The answer of `POST /api/v1.0/auth/refresh`. */
 export type RefreshLoginResult = {
@@ -2913,6 +3794,7 @@ export type RefreshRepositoryResult = {
   readonly warnings: ReadonlyArray<Remark>
   readonly ignored?: ReadonlyArray<string> | undefined
   readonly effects: CommitEffects
+  readonly signature: CommitSignature | null
 }
 
 /** The answer of `POST /api/v1.0/job/{id}/reject`. */
@@ -2973,6 +3855,9 @@ export type TestReceiverResult = { readonly is_taken: boolean; readonly answer: 
 /** The answer of `POST /api/v1.0/device/{hostname}/trust`. */
 export type TrustDeviceResult = { readonly trusted: TrustedIdentity }
 
+/** The answer of `GET /api/v1.0/device/{hostname}/checks`. */
+export type TryChecksResult = { readonly checks: ReadonlyArray<TriedCheck> }
+
 /** The answer of `POST /api/v1.0/setup/try`. */
 export type TrySetupResult = { readonly findings: ReadonlyArray<SetupFinding> }
 
@@ -2991,6 +3876,9 @@ export type UpdateJobResult = { readonly jobs: ReadonlyArray<Job> }
 
 /** The answer of `PUT /api/v1.0/auth/users/{name}`. */
 export type UpdateUserResult = { readonly updated_user: User }
+
+/** The answer of `GET /api/v1.0/changes/reports/{sha256}`. */
+export type VerifyChangeReportResult = { readonly verified_report: VerifiedReport }
 
 /** The answer of `DELETE /api/v1.0/learned_lines/{id}`. */
 export type WithdrawLearnedLineResult = { readonly withdrawn_line: LearnedLine }

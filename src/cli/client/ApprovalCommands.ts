@@ -5,6 +5,7 @@ import { type Column, format, type Format, printJson, printRows, reported, say }
 import { riskWord } from "../../domain/words/ChangeWords.ts"
 import { jobTitle } from "../../domain/words/JobWords.ts"
 import { switches } from "../../domain/words/Units.ts"
+import { printChecksAhead } from "./CheckResults.ts"
 import { ask } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
 
@@ -67,16 +68,19 @@ const list = Command.make("list", { all, ...format }, listed).pipe(
 
 const jobs = Command.make("jobs", { all, ...format }, ({ all, ...wanted }) =>
   reported(
-    Effect.flatMap(ask("GET /approvals/jobs"), ({ answer }) =>
-      printRows(
-        wanted,
-        JOB_COLUMNS,
-        answer.data.approvals.filter(({ decision }) => all || decision === null),
-        "No job waits for another person."
-      )
-    )
+    Effect.gen(function* () {
+      const { answer } = yield* ask("GET /approvals/jobs")
+      const found = answer.data.approvals.filter(({ decision }) => all || decision === null)
+      yield* printRows(wanted, JOB_COLUMNS, found, "No job waits for another person.")
+      if (wanted.csv || wanted.json) return
+      for (const approval of found.filter(({ decision }) => decision === null)) yield* printChecksAhead(approval)
+    })
   )
-).pipe(Command.withDescription("List the jobs that wait for another person, with who may decide."))
+).pipe(
+  Command.withDescription(
+    "List the jobs that wait for another person, with who may decide and the checks that each would make."
+  )
+)
 
 const id = Argument.Int("id").pipe(Argument.withDescription("Number of a request, as `approvals list` shows it"))
 

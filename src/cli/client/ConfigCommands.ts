@@ -6,8 +6,9 @@ import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/Calls.ts"
 import { preview, printDiff, pushAgreed, startedDry } from "./Preview.ts"
 import { yes } from "./Questions.ts"
+import { commitText } from "../../domain/words/ServerWords.ts"
 import { ask, Mistyped, Refused, saveFile } from "./Server.ts"
-import { windowFlags, windowOptions } from "./SyncCommands.ts"
+import { skipFlag, skipOption, windowFlags, windowOptions } from "./SyncCommands.ts"
 import { type Column, format, isTerminal, printJson, printRows, reported, say } from "./Terminal.ts"
 
 /** What a user may name: `running`, `generated`, or the job that gave it. */
@@ -66,8 +67,8 @@ const COLUMNS: ReadonlyArray<Column<Entry>> = [
   ["failed", ({ failed }) => failed],
   ["stored", ({ has_config }) => has_config],
   ["comment", ({ comment }) => comment],
-  ["settings", ({ settings_commit }) => settings_commit?.slice(0, 10)],
-  ["templates", ({ templates_commit }) => templates_commit?.slice(0, 10)]
+  ["settings", ({ settings_commit, settings_signature }) => commitText(settings_commit, settings_signature)],
+  ["templates", ({ templates_commit, templates_signature }) => commitText(templates_commit, templates_signature)]
 ]
 
 const list = Command.make("list", { name, ...format }, ({ csv, json, name }) =>
@@ -191,9 +192,59 @@ const blameColumns = (jobs: Blame["jobs"]): ReadonlyArray<Column<Blame["lines"][
   ]
 }
 
-const blame = Command.make("blame", { name, ...format }, ({ csv, json, name }) =>
+type Origins = Data<"GET /device/:hostname/blame">
+
+/** The sentences about lines: who wrote their templates and settings, and the jobs that brought them. */
+const originSentences = ({ commits, jobs, lines }: Origins): ReadonlyArray<string> => {
+  const writer = (repository: "settings" | "templates", commit: string | null) => {
+    const found = commits.find((one) => one.commit === commit && one.repository === repository)
+    if (found === undefined) return ""
+    return `  ${found.author}, ${found.at}, ${commitText(found.commit, found.signature)}`
+  }
+  return lines.flatMap(({ job_id, port, settings, template, text }) => {
+    const job = jobs.find((one) => one.job_id === job_id)
+    return [
+      text,
+      template === null
+        ? "  no template writes this line now: it was on the switch before, or the switch adds it"
+        : `  template  ${template.file}:${template.line}${writer("templates", template.commit)}`,
+      ...settings.map(
+        ({ commit, file, line, name }) =>
+          `  setting   ${name}  ${file}${line === null ? "" : `:${line}`}${writer("settings", commit)}`
+      ),
+      ...(port === null ? [] : [`  port      ${port}, from the inventory`]),
+      ...(job === undefined ? [] : [`  job       ${job.job_id} of ${job.by ?? "the server"}, ${job.finish_time}`])
+    ]
+  })
+}
+
+const explainLine = Effect.fnUntraced(function* (hostname: string, line: number, running: boolean, json: boolean) {
+  const query = { line, ...(running ? { of: "running" } : {}) }
+  const { answer } = yield* ask("GET /device/:hostname/blame", { params: { hostname }, query })
+  if (json) return yield* printJson(answer.data)
+  if (answer.data.lines.length === 0)
+    return yield* new Refused({ message: `The configuration of ${hostname} has no line ${line}` })
+  for (const sentence of originSentences(answer.data)) yield* say(sentence)
+})
+
+const blameFlags = {
+  name,
+  line: Flag.Int("line").pipe(
+    Flag.withDescription("Only this line, with the template and the settings that it comes from"),
+    Flag.optional
+  ),
+  running: Flag.Boolean("running").pipe(
+    Flag.withDescription("With --line: a line of what the last proof has seen on the device"),
+    Flag.withDefault(false)
+  ),
+  ...format
+}
+
+const blame = Command.make("blame", blameFlags, ({ csv, json, line, name, running }) =>
   reported(
     Effect.gen(function* () {
+      if (Option.isSome(line)) return yield* explainLine(name, line.value, running, json)
+      if (running) return yield* new Mistyped({ message: "--running needs --line" })
       const { answer } = yield* ask("GET /device/:hostname/config_blame", { params: { hostname: name } })
       const { has_older, jobs, lines } = answer.data
       if (json) return yield* printJson(answer.data)
@@ -212,6 +263,7 @@ const restore = Command.make(
     name,
     job: Argument.Int("job").pipe(Argument.withDescription("Number of the job that gave it")),
     dryRun: flag("dry-run", "Only show what would change"),
+    ...skipFlag,
     ...windowFlags,
     yes,
     watch: flag("watch", "Follow the job to its end; exit code 1 when it is no success"),
@@ -226,7 +278,7 @@ const restore = Command.make(
             body: {
               job_id: job,
               dry_run,
-              ...(dry_run ? {} : windowOptions(wanted))
+              ...(dry_run ? {} : { ...skipOption(wanted), ...windowOptions(wanted) })
             }
           })
         if (dryRun) {

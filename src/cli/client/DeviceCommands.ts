@@ -3,10 +3,12 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { deviceFields } from "../../domain/ListFields.ts"
 import { type Column, format, oneOf, printJson, printOne, printRows, reported, said, say } from "./Terminal.ts"
+import { commitText } from "../../domain/words/ServerWords.ts"
 import { ask, askAll, Mistyped, Refused, requireKnown } from "./Server.ts"
 import { watch } from "./JobCommands.ts"
 import { changePorts, exportPorts, fileOfOne, importPorts } from "./PortCommands.ts"
 import { idOf, life, oneDevice } from "./DeviceLifeCommands.ts"
+import { readings } from "./ReadingCommand.ts"
 import type { Data } from "../../api/Calls.ts"
 import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
 import {
@@ -108,7 +110,7 @@ export const device = Command.make("device", { name, json: format.json }, ({ jso
   )
 ).pipe(
   Command.withDescription("Show a device, and what it is doing; or change its record."),
-  Command.withSubcommands(life)
+  Command.withSubcommands([...life, readings])
 )
 
 const timeOf = (seconds: number | null): string =>
@@ -118,9 +120,12 @@ const timeOf = (seconds: number | null): string =>
 const commitsOf = Effect.fnUntraced(function* (id: number) {
   const { answer } = yield* ask("GET /job/:id", { params: { id }, query: { filter_jobresult: "config,diff" } })
   const [job] = answer.data.jobs
-  const commits = [job?.settings_commit, job?.templates_commit].flatMap((commit) =>
-    commit ? [commit.slice(0, 10)] : []
-  )
+  if (job === undefined) return ""
+  const { settings_commit, settings_signature, templates_commit, templates_signature } = job
+  const commits = [
+    commitText(settings_commit, settings_signature),
+    commitText(templates_commit, templates_signature)
+  ].filter((commit) => commit !== "")
   return commits.length === 0 ? "" : `, commit ${commits.join(" and ")}`
 })
 

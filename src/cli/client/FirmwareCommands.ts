@@ -8,6 +8,7 @@ import { type Column, format, harmless, printRows, reported } from "./Terminal.t
 import { printScope, requireAgreement, typedFor, yes } from "./Questions.ts"
 import { started } from "./JobCommands.ts"
 import { devicesText } from "./Preview.ts"
+import { skipFlag, skipOption } from "./SyncCommands.ts"
 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -102,6 +103,7 @@ const upgradeFlags = {
   reboot: flag("reboot", "Reboot"),
   post: flag("post-flight", "Check that the new version runs"),
   staggered: flag("staggered", "Reboot in an order that leaves no switch without an uplink"),
+  ...skipFlag,
   yes,
   watch: watching,
   json: format.json
@@ -162,7 +164,8 @@ const upgrade = Command.make("upgrade", upgradeFlags, (asked) =>
         activate,
         reboot,
         post_flight: post,
-        staggered_upgrade: staggered
+        staggered_upgrade: staggered,
+        ...skipOption(asked)
       }
       const { answer } = yield* ask("POST /firmware/upgrade", { body })
       yield* started(answer.job_id, answer.data, asked)

@@ -1,5 +1,6 @@
 /** `switchyard jobs`, `job` and `events`: past jobs, and live events. */
 import { inSentence, textOf } from "../../domain/words/Word.ts"
+import { commitText } from "../../domain/words/ServerWords.ts"
 import { jobTitle, jobWord, outcomeWords } from "../../domain/words/JobWords.ts"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -21,6 +22,7 @@ import { ask, askAll, exitCodes, failureOf, Refused, requireKnown, send, ServerA
 import type { Data } from "../../api/Calls.ts"
 import { jobOutcomes, reallyFailed } from "../../domain/Job.ts"
 import { switches } from "../../domain/words/Units.ts"
+import { printChecks } from "./CheckResults.ts"
 import { eventKinds, parseMessages } from "../../domain/events/Event.ts"
 
 // Follows a job to its end, prints failures in the switches' own words, and fails if the job is no success.
@@ -154,6 +156,12 @@ const COLUMNS: ReadonlyArray<Column<JobRecord>> = [
   ["ended", ({ finish_time }) => finish_time]
 ]
 
+/** The commits that one job worked on, with their signers. */
+const COMMITS: ReadonlyArray<Column<JobRecord>> = [
+  ["settings", ({ settings_commit, settings_signature }) => commitText(settings_commit, settings_signature)],
+  ["templates", ({ templates_commit, templates_signature }) => commitText(templates_commit, templates_signature)]
+]
+
 const most = Flag.Int("limit").pipe(Flag.withDescription("How many of the newest"), Flag.withDefault(20))
 const outcome = oneOf("outcome", jobOutcomes, "Only jobs that ended so").pipe(Flag.optional)
 
@@ -187,7 +195,7 @@ export const job = Command.make(
       Effect.gen(function* () {
         if (watching) yield* watch(id)
         const { answer } = yield* ask("GET /job/:id", { params: { id }, query: { filter_jobresult: "config,diff" } })
-        for (const found of answer.data.jobs) yield* printOne({ json }, found, COLUMNS)
+        for (const found of answer.data.jobs) yield* printOne({ json }, found, [...COLUMNS, ...COMMITS])
         if (json) return
         const progress = yield* ask("GET /job/:id/progress", { params: { id } })
         const { devices, totals, undone_by } = progress.answer.data
@@ -196,6 +204,7 @@ export const job = Command.make(
         const rest = notBegunSentence(totals.not_begun)
         if (rest !== null) yield* say(rest)
         if (undone_by.length > 0) yield* say(`Undone by job ${undone_by.join(", ")}.`)
+        yield* printChecks(id)
       })
     )
 ).pipe(Command.withDescription("Show a job, and which devices have failed."))

@@ -4,6 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import * as fs from "node:fs/promises"
 import { foldNames } from "../../domain/NameRanges.ts"
 import { portFileErrorText } from "../../domain/PortFile.ts"
+import { counted } from "../../domain/words/Units.ts"
 import { codeOf } from "../../runtime/SystemErrors.ts"
 import { devicesText, preview, pushAgreed } from "./Preview.ts"
 import { yes } from "./Questions.ts"
@@ -20,8 +21,6 @@ interface Wanted {
   readonly yes: boolean
   readonly json: boolean
 }
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
 /** Pushes to these switches exactly what a dry run shows, after a question. */
 const pushTo = Effect.fnUntraced(function* (hostnames: ReadonlyArray<string>, { json, watch, yes }: Wanted) {
@@ -57,7 +56,7 @@ export const changePorts = Effect.fnUntraced(function* (csv: string, wanted: Wan
     yield* say(
       ports.length === 0
         ? "No port changes."
-        : `${count(ports.length, "port")} of ${devicesText(hostnames.length)} ${ports.length === 1 ? "changes" : "change"}.`
+        : `${counted(ports.length, "port")} of ${devicesText(hostnames.length)} ${ports.length === 1 ? "changes" : "change"}.`
     )
   }
   const isStored = !dryRun && hostnames.length > 0

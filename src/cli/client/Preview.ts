@@ -5,6 +5,7 @@
 import { Console, Effect } from "effect"
 import { riskLevelOf } from "../../domain/ChangeRisk.ts"
 import { foldNames } from "../../domain/NameRanges.ts"
+import { counted } from "../../domain/words/Units.ts"
 import { canAsk, NotAgreed, printScope, requireAgreement, typedFor } from "./Questions.ts"
 import { colored, harmless, printJson, say } from "./Terminal.ts"
 import { ask, Refused } from "./Server.ts"
@@ -15,7 +16,7 @@ type Diffs = Data<"GET /job/:id/diffs">
 type Group = Diffs["groups"][number]
 
 /** `1 device`, `2 devices`. */
-export const devicesText = (count: number): string => `${count} ${count === 1 ? "device" : "devices"}`
+export const devicesText = (count: number): string => counted(count, "device")
 
 const scoreText = (score: number | null): string =>
   score === null ? "no score" : `score ${Math.round(score)} (${riskLevelOf(score)} risk)`
@@ -61,7 +62,7 @@ const NO_DIFFERENCE = "No device changes"
 export const printDiffs = Effect.fnUntraced(function* (diffs: Diffs) {
   const { changed, groups } = diffs
   yield* printGroups(groups)
-  const ways = `${groups.length} ${groups.length === 1 ? "way" : "ways"}`
+  const ways = counted(groups.length, "way")
   const first =
     changed === 0 ? NO_DIFFERENCE : `${devicesText(changed)} ${changed === 1 ? "changes" : "change"} in ${ways}`
   yield* Console.log(`${[first, ...restOf(diffs)].join("; ")}.`)

@@ -31,6 +31,7 @@ const SYNC = {
   start_at: "--start-at",
   on_missing_lines: "--on-missing-lines",
   failed_proof: null,
+  skip_checks: "--skip-checks",
   wait_for_window: "--wait-for-window",
   emergency: "--emergency",
   comment: "--comment",
@@ -61,7 +62,11 @@ const INIT = {
   mlag_peer_hostname: "--mlag-peer-name"
 } satisfies Options
 
-const WINDOWS = { wait_for_window: SYNC.wait_for_window, emergency: SYNC.emergency } satisfies Options
+const WINDOWS = {
+  wait_for_window: SYNC.wait_for_window,
+  emergency: SYNC.emergency,
+  skip_checks: SYNC.skip_checks
+} satisfies Options
 
 /** The options that the refusals of a call may name. */
 export const optionsByCall: Partial<Record<CallName, Options>> = {

@@ -59,6 +59,25 @@ const requireManaged = Effect.fnUntraced(function* (names: ReadonlyArray<string>
   if (others.length > 0) return yield* new Refused({ message: others.join("\n") })
 })
 
+/** Fails for a group or type without a managed device: it would pass for one that is in sync. */
+const requireAny = Effect.fnUntraced(function* ({ group, type }: Chosen) {
+  if (Option.isNone(group) && Option.isNone(type)) return
+  const { answer } = yield* ask("GET /devices", {
+    query: {
+      "filter[state]": "MANAGED",
+      "filter[group]": Option.getOrUndefined(group),
+      "filter[device_type]": Option.getOrUndefined(type),
+      per_page: 1
+    }
+  })
+  if (answer.data.devices.length > 0) return
+  const which = Option.match(group, {
+    onSome: (name) => `of the group ${name}`,
+    onNone: () => `of the type ${Option.getOrElse(type, () => "")}`
+  })
+  yield* new Refused({ message: `No device matches: there is no managed device ${which}` })
+})
+
 const selection = {
   names: Argument.String("name").pipe(Argument.withDescription("Names of devices"), Argument.atLeast(0)),
   group: text("group", "All devices of a group"),
@@ -76,6 +95,14 @@ export const windowFlags = {
 export const windowOptions = ({ emergency, waitForWindow }: Command.Command.Config.Infer<typeof windowFlags>) => ({
   emergency: Option.getOrUndefined(emergency),
   ...(waitForWindow ? { wait_for_window: true } : {})
+})
+
+/** A push without the checks of its devices. */
+export const skipFlag = { skipChecks: text("skip-checks", "Push without the checks of the devices, for this reason") }
+
+/** Its field of a request, of a push only. */
+export const skipOption = ({ skipChecks }: Command.Command.Config.Infer<typeof skipFlag>) => ({
+  skip_checks: Option.getOrUndefined(Option.map(skipChecks, (reason) => ({ reason })))
 })
 
 /** Options of a synchronization, whatever selects its devices. */
@@ -96,6 +123,7 @@ export const syncFlags = {
     Flag.withDescription("For lines that a device does not show: only name them, or fail the device"),
     Flag.optional
   ),
+  ...skipFlag,
   urgent: flag("urgent", "Beside a running push, for named devices"),
   startAt: text("start-at", 'Begin the push at "YYYY-MM-DD HH:MM:SS" in UTC, or at a time with a zone (ISO 8601)'),
   confirmMode: number("confirm-mode", "0 without timers, 1 each device on its own, 2 all or none"),
@@ -129,6 +157,7 @@ const pushOptions = (asked: Asked) => ({
   max_failures: Option.getOrUndefined(asked.maxFailures),
   confirm_mode: Option.getOrUndefined(asked.confirmMode),
   ...windowOptions(asked),
+  ...skipOption(asked),
   on_missing_lines: Option.getOrUndefined(asked.missingLines),
   start_at: Option.getOrUndefined(asked.startAt),
   ...(asked.abortOnFailure ? { abort_on_failure: true } : {}),
@@ -172,6 +201,7 @@ const push = Effect.fnUntraced(function* (asked: Asked, chosen: Selector) {
 const synchronize = Effect.fnUntraced(function* (asked: Asked) {
   const chosen = yield* selectorOf(asked)
   yield* requireManaged(asked.names)
+  yield* requireAny(asked)
   if (!asked.dryRun) return yield* push(asked, chosen)
   const dry_run_job = Option.getOrUndefined(asked.dryRunJob)
   const body = {
@@ -227,6 +257,7 @@ export const undo = Command.make(
     comment,
     ticket: syncFlags.ticket,
     dryRun: flag("dry-run", "Only show what would change"),
+    ...skipFlag,
     ...windowFlags,
     yes,
     watch: watching,
@@ -239,7 +270,7 @@ export const undo = Command.make(
         const revert = (dry_run: boolean) =>
           ask("POST /job/:id/revert", {
             params: { id: job },
-            body: { ...notes, dry_run, ...(dry_run ? {} : windowOptions(wanted)) }
+            body: { ...notes, dry_run, ...(dry_run ? {} : { ...skipOption(wanted), ...windowOptions(wanted) }) }
           })
         if (dryRun) {
           const { answer } = yield* revert(true)

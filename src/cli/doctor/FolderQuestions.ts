@@ -328,13 +328,30 @@ const identityQuestion = ({ settings }: Place): ReadonlyArray<Question> => {
   return [{ kind: "identity", about: "identity", seconds: SECONDS, ask }]
 }
 
-/** Questions about DATA_DIR. */
+/** The files of allowed signers, and the programs that verify signatures. */
+const signers = async ({ settings }: Place): Promise<Found> => {
+  if (settings === null) return []
+  const { signersProblem } = await import("../../jobs/repositories/Signatures.ts")
+  const found: Array<Found[number]> = []
+  for (const name of ["settings", "templates"] as const) {
+    const problem = await signersProblem(settings, name)
+    const why = "The server does not start: no signature of a commit could be verified."
+    const next = "Mend the file or install the program: docs/settings-repository.md#signed-commits."
+    if (problem !== null) found.push(bad(name, [problem, why, next]))
+    else if (settings[name === "settings" ? "SETTINGS_SIGNATURES" : "TEMPLATES_SIGNATURES"] !== "off")
+      found.push(good(name, "signatures of commits can be verified"))
+  }
+  return found
+}
+
+/** Questions about DATA_DIR, and about files that the settings name. */
 export const folderQuestions = (place: Place) => {
   const { dataDir, home } = place
   return [
     question("permissions", dataDir, SECONDS, () => dataFolder(place)),
     question("permissions", "database", SECONDS, () => databaseFolder(place)),
     question("permissions", "secrets", SECONDS, () => secrets(place)),
+    question("signatures", "allowed signers", SECONDS, () => signers(place)),
     ...leftoverQuestions(place),
     ...(home === null ? [] : [question("log", "database", SECONDS, () => databaseLog(home))]),
     ...identityQuestion(place),

@@ -1,6 +1,6 @@
 /**
- * The questions of `switchyard doctor` to other systems: the running server, its certificates, the remotes of git and the receivers of
- * alerts. Receivers get only a connection and no message.
+ * The questions of `switchyard doctor` to other systems: the running server, its certificates, the remotes of git, the receivers of
+ * alerts and the monitoring systems of checks. The last two get only a connection and no message.
  */
 import { Duration, Effect, Option, Redacted, Result, Schema } from "effect"
 import { execFile } from "node:child_process"
@@ -229,6 +229,9 @@ interface Target {
 
 const PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80, "tls:": 6514, "tcp:": 514 }
 
+/** The host of an address, without the brackets of IPv6. */
+const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "")
+
 /** The address of a receiver, without any part that may be secret; null if a connection would prove nothing. */
 export const targetOf = (receiver: Receiver, secrets: ReadonlyMap<string, string>): Target | null => {
   if (receiver.type === "email") return { host: receiver.host, port: receiver.port, isTls: receiver.tls === "tls" }
@@ -241,7 +244,7 @@ export const targetOf = (receiver: Receiver, secrets: ReadonlyMap<string, string
   const port = url === null ? undefined : Number(url.port) || PORTS[url.protocol]
   if (url === null || port === undefined) return null
   return {
-    host: url.hostname.replace(/^\[|\]$/g, ""),
+    host: bareHost(url),
     port,
     isTls: url.protocol === "https:" || url.protocol === "tls:"
   }
@@ -319,6 +322,25 @@ export const serverOf = ({ settings }: Place): string => {
   return `http://${host}:${PORT}`
 }
 
+/** The monitoring systems of checks get a connection alone: only the server knows the secrets that its database has for them. */
+const checkHosts = ({ settings }: Place): ReadonlyArray<Question> =>
+  (settings?.CHECK_HOSTS ?? []).map(({ origin }) =>
+    question("check", origin, SECONDS, async () => {
+      const url = new URL(origin)
+      const isTls = url.protocol === "https:"
+      const problem = await connected({ host: bareHost(url), port: Number(url.port) || (isTls ? 443 : 80), isTls })
+      return problem === null
+        ? [good(origin, "takes connections")]
+        : [
+            warn(origin, [
+              `it cannot be reached: ${problem}`,
+              "Checks that ask it are unknown, and take changes back.",
+              "docs/checks.md#a-question-to-a-monitoring-system"
+            ])
+          ]
+    })
+  )
+
 /** Questions to other systems. */
 export const outsideQuestions = async (place: Place): Promise<ReadonlyArray<Question>> => {
   const { settings } = place
@@ -341,6 +363,7 @@ export const outsideQuestions = async (place: Place): Promise<ReadonlyArray<Ques
     ...repositories.map(([name, given]) => remote(name, given)),
     ...[...hosts.values()].map(remoteClock),
     ...["settings", "templates"].map((name) => commitClock(path.join(place.dataDir, "repositories", name))),
-    ...(await receivers(place))
+    ...(await receivers(place)),
+    ...checkHosts(place)
   ]
 }

@@ -2,7 +2,7 @@
  * The subject of each call: what it concerns, for callers with access to some devices only (docs/roles.md#callers-of-some-devices). The page
  * uses it too, so that it asks for nothing that would be refused. Pure.
  */
-import { type CoveredCalls, coversCall } from "./Glob.ts"
+import { type CoveredCalls, coversCall, includes } from "./Glob.ts"
 
 // The subject of each endpoint, for callers with access to some devices only (docs/roles.md#callers-of-some-devices). Every
 // other endpoint concerns more than single devices, and is closed to them.
@@ -19,6 +19,8 @@ const device = [
   "GET /device/:id",
   "GET /device/:hostname/actor",
   "GET /device/:hostname/audit",
+  "GET /device/:hostname/blame",
+  "GET /device/:hostname/checks",
   "GET /device/:hostname/config_blame",
   "GET /device/:hostname/config_diff",
   "GET /device/:hostname/configs",
@@ -36,6 +38,7 @@ const device = [
   "GET /device/:hostname/port_options",
   "GET /device/:hostname/port_readings",
   "GET /device/:hostname/previous_config",
+  "GET /device/:hostname/readings",
   "GET /device/:hostname/running_config",
   "GET /device/:hostname/stackmember",
   "GET /device/:hostname/variables",
@@ -50,7 +53,8 @@ const wholeDevice = [
   "POST /device/:hostname/apply_config",
   "POST /device/:hostname/previous_config",
   "PUT /device/:hostname/stackmember",
-  "POST /device_init/:id"
+  "POST /device_init/:id",
+  "PUT /new_devices/:id"
 ]
 
 const identity = [
@@ -72,7 +76,9 @@ const asked = [
   "GET /interfaces.csv",
   "POST /new_devices",
   "GET /job/:id",
+  "GET /changes/:id/report",
   "GET /job/:id/audit",
+  "GET /job/:id/checks",
   "GET /job/:id/diffs",
   "GET /job/:id/progress",
   "GET /job/:id/scope",
@@ -91,6 +97,7 @@ const nothing = [
   "GET /settings/model/:file",
   "POST /settings/model/:file",
   "GET /statecharts",
+  "POST /forge/events",
   "GET /views",
   "POST /views",
   "DELETE /views/:id",
@@ -105,6 +112,16 @@ export const beyondDevices: ReadonlyArray<string> = [
   "GET /overview/history",
   "GET /device_synchistory",
   "POST /device_synchistory",
+  "GET /onboarding",
+  "POST /onboarding",
+  "POST /onboarding/read",
+  "POST /onboarding/manage",
+  "GET /onboarding/distance",
+  "GET /onboarding/history",
+  "GET /onboarding/links",
+  "POST /onboarding/links",
+  "GET /onboarding/settings",
+  "POST /onboarding/ports",
   "GET /linknets",
   "GET /linknet/:id",
   "POST /linknets",
@@ -139,16 +156,24 @@ export const beyondDevices: ReadonlyArray<string> = [
   "POST /firmware/:filename/set-default",
   "GET /settings",
   "GET /settings/server",
+  "GET /secrets",
   "GET /groups",
   "GET /groups/:name",
   "GET /groups/:name/os_versions",
   "GET /groups/:name/os_version",
   "GET /repository/:name/problems",
   "GET /repository/:name/commits",
+  "GET /repository/:name/branches",
   "GET /repository/:name/files",
   "GET /repository/:name/file",
+  "GET /repository/:name/lines",
   "POST /repository/:name/check",
   "PUT /repository/:name",
+  "GET /proposals",
+  "GET /proposals/:id",
+  "POST /proposals",
+  "DELETE /proposals/:id",
+  "POST /proposals/:id/viewed",
   "GET /alerts",
   "GET /alerts/deliveries",
   "POST /alerts/:id/acknowledge",
@@ -159,6 +184,7 @@ export const beyondDevices: ReadonlyArray<string> = [
   "POST /alerts/mutes",
   "DELETE /alerts/mutes/:id",
   "GET /audit/chain",
+  "GET /changes/reports/:sha256",
   "GET /system/findings",
   "GET /setup",
   "POST /setup/try",
@@ -176,6 +202,7 @@ export const beyondDevices: ReadonlyArray<string> = [
   "GET /auth/identity",
   "GET /auth/permissions",
   "GET /auth/explain",
+  "GET /auth/who_may",
   "GET /auth/roles",
   "POST /auth",
   "GET /auth/tokens",
@@ -206,6 +233,7 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ["GET /new_devices", "devices"],
   ["GET /topology", "devices"],
   ["GET /configs", "devices"],
+  ["GET /checks", "devices"],
   ["GET /audit", "devices"],
   ["GET /events", "devices"],
   ["GET /find", "devices"],
@@ -259,3 +287,11 @@ export const offersCall = (permission: Limited, method: string, path: string): b
       (interfaces === undefined || wholeSubjects[one.subject] === undefined)
   )
 }
+
+/** Whether a permission shows the access of everybody: persons, users, tokens, and what each may do (docs/roles.md#permissions). */
+export const showsAccess = (permission: Limited): boolean =>
+  permission.device_types === undefined &&
+  permission.groups === undefined &&
+  permission.interfaces === undefined &&
+  includes(permission.rights ?? [], "audit") &&
+  coversCall(permission, "GET", "/auth/persons")

@@ -173,7 +173,14 @@ const previews: ReadonlyArray<Companion> = [
   { method: "GET", path: /^\/job\/\d+\/diffs$/, of: { method: "POST", path: "/device_syncto" } },
   // the marks of a person are for that person alone
   { method: "POST", path: /^\/job\/(\d+)\/viewed$/, of: { method: "GET", path: "/job/$1/diffs" } },
+  {
+    method: "POST",
+    path: /^\/proposals\/(\d+)\/viewed$/,
+    of: { method: "GET", path: "/proposals/$1" }
+  },
   { method: "GET", path: /^\/job\/(\d+)\/scope$/, of: { method: "GET", path: "/job/$1" } },
+  // the record of a job holds the same results, ungrouped
+  { method: "GET", path: /^\/job\/(\d+)\/checks$/, of: { method: "GET", path: "/job/$1" } },
   { method: "GET", path: /^\/approvals\/jobs$/, of: { method: "GET", path: "/jobs" } }
 ]
 

@@ -4,6 +4,7 @@
  */
 import { identity, Schema, SchemaGetter } from "effect"
 import { BlockList, isIP } from "node:net"
+import type { CheckHost } from "../checks/HttpQuestion.ts"
 
 // Lists in settings: texts that commas separate.
 
@@ -81,6 +82,36 @@ const ORIGIN_RULE = "Expected origins such as https://ui.example.org, without a 
 /** A list of origins as browsers write them, separated by commas; may be empty. */
 export const WebOrigins = commaList(readOrigin).pipe(
   Schema.check(Schema.makeFilter((origins: ReadonlyArray<string>) => !origins.includes("") || ORIGIN_RULE))
+)
+
+// Monitoring systems in settings, such as `https://prometheus.example.org=PROM,http://10.0.0.7:9090`.
+
+const CHECK_RULE =
+  "Expected origins such as https://prometheus.example.org, each with =NAME after it if CHECK_SECRET_NAME is sent there, separated by commas"
+
+const readCheckOrigin = (text: string): string => {
+  const [, url = "", secret] = /^([^=]+)(?:=([A-Z][A-Z0-9_]*))?$/.exec(text) ?? []
+  const origin = readOrigin(url)
+  return origin === "" || secret === undefined ? origin : `${origin}=${secret}`
+}
+
+const CheckOriginTexts = commaList(readCheckOrigin).pipe(
+  Schema.check(Schema.makeFilter((origins: ReadonlyArray<string>) => !origins.includes("") || CHECK_RULE))
+)
+
+/** A list of origins with the names of their secrets; may be empty. */
+export const CheckOrigins = CheckOriginTexts.pipe(
+  Schema.decodeTo(Schema.Array(Schema.Struct({ origin: Schema.String, secret: Schema.NullOr(Schema.String) })), {
+    decode: SchemaGetter.transform((texts: ReadonlyArray<string>) =>
+      texts.map((text): CheckHost => {
+        const [origin = "", secret = null] = text.split("=")
+        return { origin, secret }
+      })
+    ),
+    encode: SchemaGetter.transform((items: ReadonlyArray<CheckHost>) =>
+      items.map(({ origin, secret }) => (secret === null ? origin : `${origin}=${secret}`))
+    )
+  })
 )
 
 // The hosts that a site names in OUTBOUND_HOSTS (docs/security.md#outbound-hosts): names, names that begin with `*.`, addresses

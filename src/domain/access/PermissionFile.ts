@@ -100,18 +100,35 @@ const provisioner: ReadonlyArray<Permission> = [
   { methods: ["POST"], endpoints: ["/discover_device", "/device_discover"], states: BLANK, rights: ["write"] },
   {
     methods: ["POST"],
-    endpoints: ["/device_init/{id}", "/device_update_facts", "/device_update_interfaces"],
+    endpoints: ["/device_init/{id}", "/new_devices", "/device_update_facts", "/device_update_interfaces"],
     rights: ["write"]
   },
-  { methods: ["PUT"], endpoints: ["/device/{hostname}/stackmember", "/job/{id}"], rights: ["write"] }
+  {
+    methods: ["PUT"],
+    endpoints: ["/device/{hostname}/stackmember", "/new_devices/{id}", "/job/{id}"],
+    rights: ["write"]
+  }
 ]
 
 const operator: ReadonlyArray<Permission> = [
   self,
-  { methods: ["GET", "POST", "PUT"], endpoints: ["*"], pages: ["*"], rights: ["read", "write", "emergency"] },
+  {
+    methods: ["GET", "POST", "PUT"],
+    endpoints: ["*"],
+    pages: ["*"],
+    rights: ["read", "write", "emergency", "skip_checks"]
+  },
   {
     methods: ["DELETE"],
-    endpoints: ["/linknets", "/linknet/{id}", "/joblocks", "/alerts/mutes/{id}", "/learned_lines/{id}", "/views/{id}"],
+    endpoints: [
+      "/linknets",
+      "/linknet/{id}",
+      "/joblocks",
+      "/alerts/mutes/{id}",
+      "/learned_lines/{id}",
+      "/views/{id}",
+      "/proposals/{id}"
+    ],
     rights: ["write", "spellings"]
   }
 ]
@@ -165,6 +182,33 @@ const monitoring: ReadonlyArray<Permission> = [
   }
 ]
 
+/** People who look after others' work: everything that happened, who has which access, and where secrets are used. They change nothing. */
+const auditor: ReadonlyArray<Permission> = [
+  self,
+  {
+    methods: ["GET"],
+    endpoints: [
+      "/devices",
+      "/device/*",
+      "/statecharts",
+      "/groups",
+      "/groups/*",
+      "/jobs",
+      "/job/*",
+      "/events",
+      "/configs",
+      "/audit",
+      "/audit/*",
+      "/windows",
+      "/secrets",
+      "/views",
+      "/auth/*"
+    ],
+    pages: ["Dashboard", "Devices", "Groups", "Jobs"],
+    rights: ["read", "audit"]
+  }
+]
+
 /** Roles by name. */
 export const readyRoles: ReadonlyMap<string, ReadonlyArray<Permission>> = new Map([
   ["reader", [self, reading, asking]],
@@ -172,6 +216,7 @@ export const readyRoles: ReadonlyMap<string, ReadonlyArray<Permission>> = new Ma
   ["provisioner", provisioner],
   ["operator", operator],
   ["administrator", [{ methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] }]],
+  ["auditor", auditor],
   ["dhcp-hook", dhcpHook],
   ["monitoring", monitoring]
 ])

@@ -17,7 +17,7 @@ export const Permission = Schema.Struct({
   endpoints: Schema.optionalKey(words),
   /** Read by the web page only. */
   pages: Schema.optionalKey(words),
-  /** Read by the web page only, except `emergency`, `trust`, `free_lines`, `spellings` and `show_secrets` (docs/roles.md#permissions). */
+  /** Read by the web page only, except `emergency`, `skip_checks`, `trust`, `free_lines`, `spellings`, `audit` and `show_secrets` (docs/roles.md#permissions). */
   rights: Schema.optionalKey(words),
   /** Only these fields of a body, each with one of these values; `*` any. */
   fields: Schema.optionalKey(Schema.Record(Schema.String, words)),
@@ -60,6 +60,8 @@ export interface Asked {
   readonly live?: true
   /** It continues outside of the windows of its devices. */
   readonly emergency?: true
+  /** It leaves out the checks of its devices. */
+  readonly skipChecks?: true
   readonly job?: { readonly name: string; readonly live: boolean }
   /** A group whose devices are selected when the job begins. */
   readonly group?: string
@@ -112,14 +114,6 @@ export const reaches = ({ device_types, groups, interfaces }: Permission, device
   (groups === undefined || groups.some((group) => group === "*" || device.groups.includes(group))) &&
   (device_types === undefined || includes(device_types, device.deviceType))
 
-/** The rule by which a permission does not allow a call, in the order of the checks. */
-export interface Obstacle {
-  /** How many rules the call has passed, so that the closest permission can be named. */
-  readonly passed: number
-  /** The rule, as a sentence without its end. */
-  readonly rule: string
-}
-
 /** The form of a value for comparisons: texts without regard to case, as in fields with the names of states and types. */
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)).toUpperCase()
 
@@ -129,26 +123,67 @@ const isOneOf = (values: ReadonlyArray<string>, value: unknown): boolean =>
 /** The most characters shown of a name that the caller chose. */
 const MAX_SHOWN = 64
 
-type Check = (permission: Permission, asked: Asked) => string | undefined
+/** What a rule is about: in the order of the checks. `right` covers all rights that a call needs of its own. */
+export type RefusedBy =
+  | "path"
+  | "method"
+  | "right"
+  | "beyond"
+  | "device"
+  | "whole"
+  | "state"
+  | "value"
+  | "field"
+  | "identity"
+  | "group"
+  | "port"
+  | "job"
+  | "live"
+  | "count"
+
+/**
+ * The rule by which a permission does not allow a call, as the file has it. `about` is what does not fit: a name, a state, a right, or what
+ * needs it.
+ */
+interface Broken {
+  readonly by: RefusedBy
+  /** A sentence without its end. */
+  readonly rule: string
+  readonly about?: ReadonlyArray<string>
+}
+
+export interface Obstacle extends Broken {
+  /** How many rules the call has passed, so that the closest permission can be named. */
+  readonly passed: number
+}
+
+type Check = (permission: Permission, asked: Asked) => Broken | undefined
 
 const listed = (list: ReadonlyArray<string>): string => (list.length === 0 ? "nothing" : list.join(", "))
+
+/** A right that the permission does not give, and why the call needs it. */
+const lacking = ({ rights = [] }: Permission, right: string, why?: string): Broken => ({
+  by: "right",
+  about: [right, ...(why === undefined ? [] : [why])],
+  rule: `rights: ${listed(rights)}; ${right} is not among them${why === undefined ? "" : `, and ${why}`}`
+})
 
 const checks: ReadonlyArray<Check> = [
   ({ endpoints = [] }, { method, path }) =>
     callsMeant(method, path).some((call) => matchesPath(endpoints, call.path))
       ? undefined
-      : `endpoints: ${listed(endpoints)}`,
+      : { by: "path", rule: `endpoints: ${listed(endpoints)}` },
   ({ endpoints = [], methods = [] }, { method, path }) =>
     callsMeant(method, path).some((call) => matchesPath(endpoints, call.path) && includes(methods, call.method))
       ? undefined
-      : `methods: ${listed(methods)}`,
+      : { by: "method", rule: `methods: ${listed(methods)}` },
   (permission, { method, path }) => {
     const right = missingRight(permission, method, path)
-    return right === undefined ? undefined : `rights: ${listed(permission.rights ?? [])}; ${right} is not among them`
+    return right === undefined ? undefined : lacking(permission, right)
   },
   (permission, { beyond }) =>
     beyond === true && isForSomeDevices(permission)
-      ? "only for some devices, and this is about more than single devices"
+      ? { by: "beyond", rule: "only for some devices, and this is about more than single devices" }
       : undefined,
   (permission, { devices = [] }) => {
     const outside = devices.find((device) => !reaches(permission, device))
@@ -159,15 +194,22 @@ const checks: ReadonlyArray<Check> = [
       ...(device_types === undefined ? [] : [`device_types: ${listed(device_types)}`]),
       ...(interfaces === undefined ? [] : [`interfaces: ${listed(interfaces)}`])
     ]
-    return `${where.join(", ")}; ${outside.hostname} is not among them`
+    const { hostname } = outside
+    return { by: "device", about: [hostname], rule: `${where.join(", ")}; ${hostname} is not among them` }
   },
   ({ interfaces }, { whole }) =>
-    interfaces !== undefined && whole === true ? "only for some ports, and this changes whole devices" : undefined,
+    interfaces !== undefined && whole === true
+      ? { by: "whole", rule: "only for some ports, and this changes whole devices" }
+      : undefined,
   ({ states }, { devices = [] }) => {
     const outside = devices.find(({ state = "" }) => states !== undefined && !states.includes(state))
-    return outside === undefined
-      ? undefined
-      : `states: ${listed(states ?? [])}; ${outside.hostname} is ${outside.state ?? "in a state that is not known"}`
+    if (outside === undefined) return undefined
+    const { hostname, state } = outside
+    return {
+      by: "state",
+      about: [hostname, ...(state === undefined ? [] : [state])],
+      rule: `states: ${listed(states ?? [])}; ${hostname} is ${state ?? "in a state that is not known"}`
+    }
   },
   ({ fields }, { fields: sent = {} }) => {
     if (fields === undefined) return undefined
@@ -175,55 +217,75 @@ const checks: ReadonlyArray<Check> = [
       (name) => !Object.hasOwn(fields, name) || !isOneOf(fields[name] ?? [], sent[name])
     )
     if (key === undefined) return undefined
-    return Object.hasOwn(fields, key)
-      ? `fields: ${key} may be ${listed(fields[key] ?? [])}, and this is another value`
-      : `fields: ${listed(Object.keys(fields))}; ${key.slice(0, MAX_SHOWN)} is not among them`
+    if (Object.hasOwn(fields, key)) {
+      const values = listed(fields[key] ?? [])
+      return { by: "value", about: [key, values], rule: `fields: ${key} may be ${values}, and this is another value` }
+    }
+    const shown = key.slice(0, MAX_SHOWN)
+    return { by: "field", about: [shown], rule: `fields: ${listed(Object.keys(fields))}; ${shown} is not among them` }
   },
   (permission, { identity }) =>
     identity === true && isForSomeDevices(permission) && !includes(permission.rights ?? [], "trust")
-      ? "only for some devices, and this says which switch a record stands for, which needs the right trust"
+      ? {
+          by: "identity",
+          rule: "only for some devices, and this says which switch a record stands for, which needs the right trust"
+        }
       : undefined,
-  ({ rights = [] }, { trust }) =>
-    trust === undefined || includes(rights, "trust")
+  (permission, { trust }) =>
+    trust === undefined || includes(permission.rights ?? [], "trust") ? undefined : lacking(permission, "trust", trust),
+  (permission, { free = [] }) =>
+    free.length === 0 || includes(permission.rights ?? [], "free_lines")
       ? undefined
-      : `rights: ${listed(rights)}; trust is not among them, and ${trust}`,
-  ({ rights = [] }, { free = [] }) =>
-    free.length === 0 || includes(rights, "free_lines")
-      ? undefined
-      : `rights: ${listed(rights)}; free_lines is not among them, and ${listed(free)} ${free.length === 1 ? "has" : "have"} lines of their own for the configuration`,
+      : lacking(
+          permission,
+          "free_lines",
+          `${listed(free)} ${free.length === 1 ? "has" : "have"} lines of their own for the configuration`
+        ),
   // the members of the group at the begin of the job are still unknown
   ({ device_types, groups, interfaces }, { group }) =>
     group === undefined || (device_types === undefined && interfaces === undefined && includes(groups ?? ["*"], group))
       ? undefined
-      : `only for some devices, and not for all of group ${group}, whatever will be in it`,
+      : { by: "group", rule: `only for some devices, and not for all of group ${group}, whatever will be in it` },
   ({ interfaces }, { ports = [] }) => {
     if (interfaces === undefined) return undefined
     const outside = ports.find(
       ({ hostname, port }) => !interfaces.some((glob) => matchesGlob(glob, `${hostname}:${port}`))
     )
-    return outside === undefined
-      ? undefined
-      : `interfaces: ${listed(interfaces)}; ${outside.hostname}:${outside.port} is not among them`
+    if (outside === undefined) return undefined
+    const port = `${outside.hostname}:${outside.port}`
+    return { by: "port", about: [port], rule: `interfaces: ${listed(interfaces)}; ${port} is not among them` }
   },
   ({ jobs }, { job }) =>
-    job === undefined || jobs === undefined || includes(jobs, job.name) ? undefined : `jobs: ${listed(jobs)}`,
+    job === undefined || jobs === undefined || includes(jobs, job.name)
+      ? undefined
+      : { by: "job", about: [job.name], rule: `jobs: ${listed(jobs)}` },
   (permission, { job, live }) =>
-    (job?.live === true || live === true) && permission.live === false ? "live: false, dry runs only" : undefined,
-  ({ rights = [] }, { emergency }) =>
-    emergency === true && !includes(rights, "emergency")
-      ? `rights: ${listed(rights)}; emergency is not among them`
+    (job?.live === true || live === true) && permission.live === false
+      ? { by: "live", rule: "live: false, dry runs only" }
+      : undefined,
+  (permission, { emergency }) =>
+    emergency === true && !includes(permission.rights ?? [], "emergency")
+      ? lacking(permission, "emergency")
+      : undefined,
+  (permission, { skipChecks }) =>
+    skipChecks === true && !includes(permission.rights ?? [], "skip_checks")
+      ? lacking(permission, "skip_checks")
       : undefined,
   ({ max_devices }, { devices = [], job }) =>
     job !== undefined && max_devices !== undefined && devices.length > max_devices
-      ? `max_devices: ${max_devices}, and these are ${devices.length}`
+      ? {
+          by: "count",
+          about: [String(devices.length)],
+          rule: `max_devices: ${max_devices}, and these are ${devices.length}`
+        }
       : undefined
 ]
 
 /** The first rule of a permission that a call breaks; undefined when it allows the call. */
 export const obstacleOf = (permission: Permission, asked: Asked): Obstacle | undefined => {
   for (const [passed, check] of checks.entries()) {
-    const rule = check(permission, asked)
-    if (rule !== undefined) return { passed, rule }
+    const broken = check(permission, asked)
+    if (broken !== undefined) return { passed, ...broken }
   }
   return undefined
 }

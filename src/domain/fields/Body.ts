@@ -102,24 +102,35 @@ export const refusedWith = (message: RefusalMessage) => new SchemaIssue.InvalidV
 const isMessage = (value: unknown): value is RefusalMessage =>
   typeof value === "string" || Array.isArray(value) || (isObject(value) && Array.isArray(value["errors"]))
 
-/** The message of the first refusal in an issue; undefined when the issue is not a refusal, which is a defect of a schema. */
-export const refusalOf = (issue: SchemaIssue.Issue): RefusalMessage | undefined => {
+/** What is found first in an issue or in those within it; undefined where nothing is. */
+const firstIn = <A>(issue: SchemaIssue.Issue, found: (issue: SchemaIssue.Issue) => A | undefined): A | undefined => {
+  const here = found(issue)
+  if (here !== undefined) return here
   switch (issue._tag) {
-    case "InvalidValue": {
-      const message = issue.annotations?.[REFUSAL]
-      return isMessage(message) ? message : undefined
-    }
     case "Filter":
     case "Encoding":
     case "Pointer":
-      return refusalOf(issue.issue)
+      return firstIn(issue.issue, found)
     case "Composite":
     case "AnyOf":
-      return issue.issues.map(refusalOf).find((message) => message !== undefined)
+      return issue.issues.map((inner) => firstIn(inner, found)).find((inner) => inner !== undefined)
     default:
       return undefined
   }
 }
+
+/** The message of the first refusal in an issue; undefined when the issue is not a refusal, which is a defect of a schema. */
+export const refusalOf = (issue: SchemaIssue.Issue): RefusalMessage | undefined =>
+  firstIn(issue, (one) => {
+    const message = one._tag === "InvalidValue" ? one.annotations?.[REFUSAL] : undefined
+    return isMessage(message) ? message : undefined
+  })
+
+/** The name of the first parameter that an issue misses; undefined when none is missing. */
+export const missingParameter = (issue: SchemaIssue.Issue): string | undefined =>
+  firstIn(issue, (one) =>
+    one._tag === "Pointer" && one.issue._tag === "MissingKey" ? String(one.path.at(-1)) : undefined
+  )
 
 /** The keys of a body: those with a rule, those that are accepted without effect, and whether others are refused. */
 export interface BodyKeys {

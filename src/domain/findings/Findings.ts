@@ -28,6 +28,8 @@ interface MachineFacts {
   readonly lacking?: ReadonlyArray<{ readonly message: string; readonly since: string }>
   /** Commits that came with a restored backup and have not been refreshed since; null without any. */
   readonly restored: RestoredCommits | null
+  /** What is in force without a verified signature although signatures are verified; null without any. */
+  readonly unsigned?: string | null
   /** Roles of the site that have the right `free_lines` without naming it. */
   readonly impliedFreeLines?: ReadonlyArray<string>
 }
@@ -42,6 +44,7 @@ const ofMachine = ({
   disk,
   lacking = [],
   restored,
+  unsigned = null,
   impliedFreeLines = []
 }: MachineFacts): ReadonlyArray<Finding> => [
   ...lacking.map(({ message, since }) => ({
@@ -103,6 +106,20 @@ const ofMachine = ({
           what: restoredSentence(restored),
           why: "A push would undo changes that were committed after the backup.",
           next: "Refresh both repositories (switchyard repo refresh), and look at a dry run of all devices.",
+          repair: null
+        }
+      ]),
+  ...(unsigned === null
+    ? []
+    : [
+        {
+          kind: "repository" as const,
+          level: "warn" as const,
+          about: "signatures",
+          since: null,
+          what: `No allowed signer has signed what is in force: ${unsigned}`,
+          why: "Anyone who may push to the repository could have written it. Where signatures are required, nothing of it is pushed.",
+          next: "Push a signed commit, then refresh the repository: docs/settings-repository.md#signed-commits.",
           repair: null
         }
       ]),

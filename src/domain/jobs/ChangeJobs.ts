@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { FailedProofPolicy, MissingLinesPolicy } from "../Job.ts"
-import { defineJob, deviceArgs, flag, windowArgs } from "./JobDefinition.ts"
+import { defineJob, deviceArgs, flag, skipArgs, windowArgs } from "./JobDefinition.ts"
 
 const positive = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(1)))
 
@@ -35,6 +35,7 @@ const Args = Schema.Struct({
   on_missing_lines: Schema.optionalKey(MissingLinesPolicy),
   /** Default: `retry` for a job that a person has just started, else `leave`. */
   failed_proof: Schema.optionalKey(FailedProofPolicy),
+  ...skipArgs,
   ...windowArgs
 })
 export type SyncArguments = typeof Args.Type
@@ -96,7 +97,13 @@ export const ConfirmDevices = defineJob({
 
 export const ApplyConfig = defineJob({
   name: "apply_config",
-  Args: Schema.Struct({ hostname: Schema.String, config: Schema.String, dry_run: flag(true), ...windowArgs }),
+  Args: Schema.Struct({
+    hostname: Schema.String,
+    config: Schema.String,
+    dry_run: flag(true),
+    ...skipArgs,
+    ...windowArgs
+  }),
   Memo: Schema.Never,
   kind: "devices",
   changesDevices: ({ dry_run }) => !dry_run
@@ -111,6 +118,7 @@ export const RevertJob = defineJob({
     dry_run: flag(false),
     /** Only these of the job's devices. */
     hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
+    ...skipArgs,
     ...windowArgs
   }),
   Memo: Schema.Never,

@@ -109,6 +109,9 @@ export const windowArgs = {
   emergency: Schema.optionalKey(Schema.String)
 }
 
+/** Why the checks of the devices are not made; only with the permission for that (docs/checks.md#leaving-checks-out). */
+export const skipArgs = { skip_checks: Schema.optionalKey(Schema.String) }
+
 const WindowChoice = Schema.Struct(windowArgs)
 export type WindowChoice = typeof WindowChoice.Type
 

@@ -3,6 +3,7 @@
  * their functions wrote them, also by earlier releases, so nothing is decoded with these schemas.
  */
 import { Schema } from "effect"
+import { CommitSignature } from "../CommitSignature.ts"
 import { DeviceResult } from "../Job.ts"
 
 const text = Schema.String
@@ -83,7 +84,9 @@ const UpgradeResult = result(
 const RefreshResult = result("RefreshResult", "The commit that came into force as a sentence, or why it did not", {
   message: Schema.optionalKey(text),
   error: Schema.optionalKey(text),
-  repository: text
+  repository: text,
+  commit: Schema.optionalKey(text),
+  signature: Schema.optionalKey(Schema.NullOr(CommitSignature))
 })
 
 const FileResult = Schema.String.annotate({
@@ -112,6 +115,8 @@ export const resultsOf = {
   device_erase: DevicesResult,
   update_facts: FactsResult,
   read_tables: DevicesResult,
+  onboard_devices: DevicesResult,
+  manage_onboarded: DevicesResult,
   device_upgrade: UpgradeResult,
   get_firmware: FileResult,
   get_firmware_chksum: FileResult,

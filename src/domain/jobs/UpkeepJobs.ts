@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import { CommitEffects } from "../CommitEffects.ts"
 import { Remark } from "../Repository.ts"
-import { defineJob, deviceArgs, flag, windowArgs } from "./JobDefinition.ts"
+import { defineJob, deviceArgs, flag, skipArgs, windowArgs } from "./JobDefinition.ts"
 
 export const RefreshRepository = defineJob({
   name: "refresh_repo",
@@ -92,6 +92,7 @@ export const ReadTables = defineJob({
 /** `post_waittime` in seconds. */
 const Args = Schema.Struct({
   hostname: Schema.optionalKey(Schema.String),
+  hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
   group: Schema.optionalKey(Schema.String),
   filename: Schema.optionalKey(Schema.String),
   url: Schema.optionalKey(Schema.String),
@@ -102,6 +103,7 @@ const Args = Schema.Struct({
   post_flight: flag(false),
   staggered_upgrade: flag(false),
   post_waittime: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
+  ...skipArgs,
   ...windowArgs
 })
 export type UpgradeArguments = typeof Args.Type

@@ -1,6 +1,6 @@
 /** Platforms without a driver: their devices are inventory only. A platform that gets a driver moves into a folder of its own. */
 import { commonShortNames, indented, type Platform } from "./Platform.ts"
-import { commonSecrets, junosSecrets } from "./SecretWords.ts"
+import { commonSecrets } from "./SecretWords.ts"
 import { usualRisk } from "../ChangeRisk.ts"
 
 /** Cisco IOS-XE. */
@@ -47,28 +47,6 @@ export const iosXr: Platform<"iosxr"> = {
   secrets: commonSecrets,
   saltedSecrets: [],
   remarks: [{ line: /^% WARNING: Policy object \S+ \S+ exists!/, meaning: "the policy object is replaced" }],
-  loginLine: null
-}
-
-/** Juniper Junos. */
-export const junos: Platform<"junos"> = {
-  name: "junos",
-  vendor: "Juniper",
-  capabilities: null,
-  interfaces: { short: [], physical: /^(ge|xe|et|mge)-(\d+\/)+\d+$/, possible: null },
-  configuration: {
-    sections: "braces",
-    comment: "#",
-    own: /^(?:#|version [^ ;]+;$)/,
-    interfaceHeading: "    {name} {",
-    multiLineInputs: []
-  },
-  autoPush: null,
-  risk: usualRisk,
-  firmware: null,
-  secrets: junosSecrets,
-  saltedSecrets: [],
-  remarks: [],
   loginLine: null
 }
 

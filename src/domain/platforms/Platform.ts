@@ -3,6 +3,24 @@
  * room may read. Dialogues with its devices belong to its driver alone (`src/drivers`).
  */
 import type { PlatformWords, RiskRule } from "../ChangeRisk.ts"
+import type { ReadingKind } from "../checks/Readings.ts"
+
+/** How the commit timer of a platform counts, in seconds. */
+export interface TimerRules {
+  /** It counts in steps of this length, such as 60 for minutes. */
+  readonly step: number
+  /** The shortest timer that leaves time for a proof; a multiple of the step. */
+  readonly least: number
+  /**
+   * By how much devices were seen to be late in taking a commit back; left out where none was. A change waits `EXPIRY_MARGIN_SECONDS`
+   * longer than its timer, so this must be less.
+   */
+  readonly late?: number
+}
+
+/** The timer that a platform can count, for at least so many seconds: one that were shorter would end before the proof does. */
+export const timerSeconds = ({ least, step }: TimerRules, wanted: number): number =>
+  Math.max(least, Math.ceil(wanted / step) * step)
 
 /** The abilities of a platform's driver in addition to reading a device and changing its configuration. */
 export interface Capabilities {
@@ -10,7 +28,11 @@ export interface Capabilities {
    * A commit that the device rolls back automatically unless another login confirms it; without this ability, changes are
    * committed immediately.
    */
-  readonly timer: boolean
+  readonly timer: TimerRules | false
+  /** A new device moves to its management address under that timer; left out: with a commit that stays. */
+  readonly movesUnderTimer?: true
+  /** A candidate ends with the login that has loaded it, so none remains after a lost connection. */
+  readonly endsWithLogin?: true
   /** The device accepts a key and a certificate: in its own stores, or as files at a path from the settings. */
   readonly certificates: "stores" | "files" | false
   /** The device fetches images of its operating system and boots them. */
@@ -19,6 +41,18 @@ export interface Capabilities {
   readonly erase: boolean
   /** Ports can be disabled and enabled again with the templates `bounce-down.j2` and `bounce-up.j2`. */
   readonly bounce: boolean
+  /** The kinds of its state that can be read (`domain/checks/Readings.ts`). Left out: none. */
+  readonly reads?: ReadonlyArray<ReadingKind>
+  /** The commands that checks of plugins may give (`ReadOnlyCommands.ts`). Left out: none. */
+  readonly shows?: ReadOnlyWords
+}
+
+/** What tells a command that only reads from others. Its first word is always `show`, written in full. */
+export interface ReadOnlyWords {
+  /** Words behind a `|` that only choose what is shown, written in full. All others are refused: some write to a file. */
+  readonly filters: ReadonlyArray<string>
+  /** The words behind `show` of commands that never end, or show secrets in a form that no mask knows; devices take abbreviations too. */
+  readonly never: ReadonlyArray<ReadonlyArray<string>>
 }
 
 /** Names of interfaces. */
@@ -99,7 +133,7 @@ export interface DeviceRemark {
 
 /** The notation of a configuration. */
 export interface ConfigNotation {
-  /** How lines are assigned to a section. */
+  /** How lines are assigned to a section. In braces, as Junos writes them, a semicolon ends each statement. */
   readonly sections: "indentation" | "braces"
   /** Lines that begin with this are comments. */
   readonly comment: string
@@ -111,6 +145,8 @@ export interface ConfigNotation {
   /** The first line of an interface's section; `{name}` represents the interface. */
   readonly interfaceHeading: string
   readonly multiLineInputs: ReadonlyArray<MultiLineInput>
+  /** In braces: words below which the order of statements and of the values of lists has a meaning. Left out: none. */
+  readonly ordered?: ReadonlyArray<string>
 }
 
 /** A line that states a default, and its place: `section` is the last heading above it, empty at the top. */
@@ -198,8 +234,16 @@ export interface Platform<Name extends string = string> {
    * receive it, from the first word of the line. Such values cannot be compared.
    */
   readonly saltedSecrets: ReadonlyArray<string>
+  /**
+   * The form of secrets that the device obscures in a way that anybody can read, so that two of them are compared by what they say.
+   * Left out: none.
+   */
+  readonly obscuredSecrets?: "$9$"
   readonly remarks: ReadonlyArray<DeviceRemark>
-  /** A line that gives a user a login, without its indentation; the user is the first group. Null where it is unknown. */
+  /**
+   * A line that gives a user a login, without its indentation; the user is the first group. Null where it is unknown, and in braces,
+   * where no line says whose it is (`BraceLogins.ts`).
+   */
   readonly loginLine: RegExp | null
   /** Left out where it is unknown. */
   readonly shown?: ShownLines

@@ -1,10 +1,13 @@
 /** All platforms that a device may have, and questions about them by name. A new platform is one more line here. */
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads"
+import { type RiskRule, usualRisk } from "../ChangeRisk.ts"
 import { eos } from "./eos/Platform.ts"
 import { frr } from "./frr/Platform.ts"
-import { ios, iosXr, junos, nxos } from "./InventoryPlatforms.ts"
+import { ios, iosXr, nxos } from "./InventoryPlatforms.ts"
+import { junos } from "./junos/Platform.ts"
 import { type Capabilities, commonShortNames, type DeviceRemark, type Platform } from "./Platform.ts"
 import { Effect, Schema } from "effect"
+import type { ReadingKind } from "../checks/Readings.ts"
 
 const records: Array<Platform> = [eos, junos, ios, iosXr, nxos("nxos"), nxos("nxos_ssh"), frr]
 
@@ -52,6 +55,10 @@ interface OfPlatform {
 /** The record of this name; undefined for an unknown name, which an update may have given to a device. */
 export const platformOf = (name: string | null | undefined): Platform | undefined => byName.get(name ?? "")
 
+/** Whether configurations of this platform are written in braces. */
+export const isInBraces = (name: string | null | undefined): boolean =>
+  platformOf(name)?.configuration.sections === "braces"
+
 /** The abilities of the driver for a device; null for a platform without a driver. */
 export const capabilitiesOf = ({ platform }: OfPlatform): Capabilities | null =>
   platformOf(platform)?.capabilities ?? null
@@ -62,6 +69,15 @@ export const isManageable = (device: OfPlatform): boolean => capabilitiesOf(devi
 /** Whether the driver of the device's platform has this ability. */
 export const can = (device: OfPlatform, capability: keyof Capabilities): boolean =>
   (capabilitiesOf(device)?.[capability] ?? false) !== false
+
+/** The kinds of state that the driver of the device's platform reads; none without a driver. */
+export const readsOf = (device: OfPlatform): ReadonlyArray<ReadingKind> => capabilitiesOf(device)?.reads ?? []
+
+const BRACE_LINE = /[;{}](?: ## .*)?$/
+const braceRisk = platforms.find(({ configuration }) => configuration.sections === "braces")?.risk ?? usualRisk
+
+/** The risk rules for a changed line whose platform is not known: one in braces is in the words of platforms that have braces. */
+export const riskRulesOf = (line: string): ReadonlyArray<RiskRule> => (BRACE_LINE.test(line) ? braceRisk : usualRisk)
 
 // Names of interfaces: natural order, and short to long names (docs/switch-dialogues.md#facts and
 // docs/switch-dialogues.md#interfaces). Pure.

@@ -56,8 +56,16 @@ export const commonSecrets: ReadonlyArray<string> = [
   String.raw`(?<![a-z\d]|\s-[\w-]{0,30})(?:secret|password|passwd|pass-?phrase|passcode)(?:-value|-hash|-string)?\s+(?!${policies})(?:\d{1,5}\s+(?=(?:0|7|8a)\s+\S))?${secretType}`
 ]
 
-/** The text before a secret in a configuration of Junos, in braces and in `set` lines. */
+/**
+ * The text before a secret in a configuration of Junos, in braces and in `set` lines. The name of a trap group is the community that
+ * its traps carry.
+ */
 export const junosSecrets: ReadonlyArray<string> = [
+  String.raw`\btrap-group\s+`,
+  String.raw`\bkey-name\s+`,
+  String.raw`\bsecurity-association\s+\d+\s+key\s+`,
+  String.raw`${start}(?:ascii-text|hexadecimal)\s+`,
+  String.raw`${start}(?:type\s+[\w-]+\s*;\s*)?value\s+(?=[^\n;]{1,300};)`,
   String.raw`\bsnmp\s+community\s+`,
   String.raw`\b(?:community-name|(?:hello-|encrypted-)?authentication-key|privacy-key)\s+${secretType}`,
   String.raw`\b(?:simple-password|encrypted-password|(?:root-)?authentication-password|privacy-password|chap-secret|pap-password)\s+${secretType}`,
@@ -76,6 +84,7 @@ export const harmlessAfter: ReadonlyArray<string> = [
   String.raw`priv\s+(?:aes\S*|des|3des)(?=\s+priv-pass\b)`,
   String.raw`address\s+[\d.:a-f]+(?:/\d+)?(?:\s+\d+\.\d+\.\d+\.\d+)?`,
   String.raw`(?:receive|transmit)-lifetime\s+infinite`,
+  String.raw`(?:targets\s+[\d.:a-f]+|version\s+(?:v1|v2|all)|destination-port\s+\d+)`,
   String.raw`(?:level-1-2|level-1|level-2|fallback|authentication|accounting|no-xauth|trusted|localizedkey|localizedV2key|restrict|single-connection|send-only|authenticate\s+snp|validate|hidden)`,
   // the type of a key of NTP on IOS
   String.raw`[07]\s*$`
@@ -121,4 +130,4 @@ export const secretShapes: ReadonlyArray<readonly [before: string, secret: strin
 
 /** Every line with a secret contains one of these, so that most lines need no closer look. Longer parts of words would be slower. */
 export const secretHints =
-  "secre|passw|pass-?p|passc|commu|auth|priv|local|snmp|sha5|token|cook|curl|sshp|bear|basi|key|psk|pmk|cak|ckn|spi|://|eyJ|\\$\\w"
+  "secre|passw|pass-?p|passc|commu|auth|priv|local|snmp|sha5|token|cook|curl|sshp|bear|basi|key|psk|pmk|cak|ckn|spi|trap-g|ascii|hexad|value|://|eyJ|\\$\\w"

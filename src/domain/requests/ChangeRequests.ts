@@ -17,6 +17,7 @@ import {
   nullAsAbsent,
   onlyTrue,
   selectors,
+  skipField,
   startRule,
   windowFaults,
   windowFields
@@ -64,6 +65,7 @@ const options = {
     FailedProofPolicy,
     nullAsAbsent(accept(Schema.is(FailedProofPolicy), () => "failed_proof must be leave or retry"))
   ),
+  ...skipField,
   ...windowFields,
   ...notes
 }
@@ -150,7 +152,7 @@ const jobRule: Rule<number> = (sent) => {
 }
 
 export const RestoreRequest = Body.make(
-  { job_id: required(Schema.Int, () => NO_JOB, jobRule), dry_run: dryRun, ...windowFields },
+  { job_id: required(Schema.Int, () => NO_JOB, jobRule), dry_run: dryRun, ...skipField, ...windowFields },
   { message: Body.firstOf, together: windowFaults }
 )
 export type RestoreRequest = typeof RestoreRequest.schema.Type
@@ -166,7 +168,9 @@ export const ApplyRequest = Body.make(
       accept(isFilled, () => NO_CONFIG)
     ),
     dry_run: dryRun,
-    ...windowFields
+    ...skipField,
+    ...windowFields,
+    ...notes
   },
   { message: Body.firstOf, together: windowFaults }
 )
@@ -180,6 +184,7 @@ export const RevertRequest = Body.make(
       false,
       flag(() => "dry_run must be a boolean")
     ),
+    ...skipField,
     ...windowFields,
     ...notes
   },
@@ -193,7 +198,8 @@ export const DriftRequest = Body.make(
     hostname: selectors.hostname,
     device_type: selectors.device_type,
     group: selectors.group,
-    all: otherwise(Schema.Boolean, true, () => Result.succeed(true))
+    all: otherwise(Schema.Boolean, true, () => Result.succeed(true)),
+    ...notes
   },
   { message: Body.firstOf }
 )

@@ -221,3 +221,22 @@ export const InitListRequest = Body.make({
   devices: required(Schema.Array(InitLine), () => NONE, linesRule, Schema.Array(SentLine))
 })
 export type InitListRequest = typeof InitListRequest.schema.Type
+
+// The body of a request that ignores a new switch (docs/provisioning.md#ignoring-a-switch).
+
+const COMMENT = 255
+
+/** Whether the switch is ignored from now on; `comment` says why. */
+export const IgnoreRequest = Body.make({
+  ignored: required(
+    Schema.Boolean,
+    () => "ignored must be specified",
+    flag(() => "ignored should be true or false")
+  ),
+  comment: ignorable(Schema.String, (sent) =>
+    typeof sent === "string" && sent.length <= COMMENT
+      ? Result.succeed(sent)
+      : Result.fail(`comment should be a text of at most ${COMMENT} characters`)
+  )
+})
+export type IgnoreRequest = typeof IgnoreRequest.schema.Type

@@ -5,7 +5,7 @@
 import { Option, Result, Schema } from "effect"
 import { depending, ignorable, otherwise, type Place, type Rule } from "../fields/Body.ts"
 import { accept, lenient } from "../fields/Rules.ts"
-import { has, MAX_INTEGER, parseHostname, shown } from "../fields/Values.ts"
+import { has, isObject, MAX_INTEGER, parseHostname, shown } from "../fields/Values.ts"
 import { isHostname } from "../Network.ts"
 import { DeviceType, deviceTypeOf } from "../Device.ts"
 
@@ -52,6 +52,22 @@ export const windowFields = {
     nullAsAbsent(accept(isReason, () => `emergency must be a reason of 1 to ${MAX_REASON} characters`))
   )
 }
+
+const skipRule: Rule<string> = (sent) => {
+  const reason = isObject(sent) && Object.keys(sent).length === 1 ? sent["reason"] : undefined
+  return isReason(reason)
+    ? Result.succeed(reason)
+    : Result.fail(`skip_checks must be {reason} with a reason of 1 to ${MAX_REASON} characters`)
+}
+
+/** Leaves out the checks of the devices of a live job; needs the right `skip_checks` (docs/checks.md#leaving-checks-out). */
+export const skipField = {
+  skip_checks: ignorable(Schema.String, nullAsAbsent(skipRule), Schema.Struct({ reason: Schema.String }))
+}
+
+/** The key as an argument of a job. */
+export const skipArgument = ({ skip_checks }: { readonly skip_checks?: string }) =>
+  skip_checks === undefined ? {} : { skip_checks }
 
 interface WindowFields {
   readonly wait_for_window?: boolean

@@ -8,14 +8,14 @@ import {
   type AuditedKind,
   type Group,
   isRecord,
-  isSyncOnly,
   type Part,
   plain,
   type Said,
   shown,
-  type Speech,
-  speeches
-} from "./AuditSpeeches.ts"
+  type Speech
+} from "./AuditParts.ts"
+import { isSyncOnly } from "./AuditOfSwitches.ts"
+import { speeches } from "./AuditSpeeches.ts"
 import { configTypeWords, stateWords, typeWords } from "./DeviceWords.ts"
 import { plainly, textOf, type Tone, type Words } from "./Word.ts"
 

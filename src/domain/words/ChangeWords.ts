@@ -1,13 +1,8 @@
-/** Words about one change on one switch: its phases, its end, why it ended so, how it was checked, and its safety timer. */
-import type {
-  ChangePhase,
-  ChangeReason,
-  ChangeRow,
-  MissingLinesPolicy,
-  Proof
-} from "../../../machines/change/ChangeRow.ts"
+/** Words about one change on one switch: its phases, its end, its safety timer, its risk, and what became of an approval. */
+import type { ChangePhase, ChangeRow } from "../../../machines/change/ChangeRow.ts"
 import type { RiskLevel } from "../ChangeRisk.ts"
 import type { JobApproval } from "../JobScope.ts"
+import type { ProposalCheck, ProposalState } from "../Proposal.ts"
 import { type Word, wordOf, type Words } from "./Word.ts"
 
 /** The phase of a change; the last five are its ends. */
@@ -17,6 +12,7 @@ export const phaseWords = {
   discarding: { text: "Dropping the draft", tone: "info" },
   committing: { text: "Activating", tone: "info" },
   committed: { text: "Being checked", tone: "info" },
+  checking: { text: "Comparing with before", tone: "info" },
   proved: { text: "Checked, waits for the others", tone: "info" },
   confirming: { text: "Confirming", tone: "info" },
   outlasting: { text: "Waiting out the timer", tone: "info" },
@@ -32,53 +28,12 @@ export const phaseWords = {
   unknown: { text: "Unclear, look at it", tone: "bad" }
 } as const satisfies Words<ChangePhase>
 
-/** Why a change was not confirmed, or a note about its end. */
-export const reasonWords = {
-  dryRun: { text: "Preview only", tone: "quiet" },
-  unchanged: { text: "Already so", tone: "good" },
-  cancelled: { text: "Stopped", tone: "quiet" },
-  unreachable: { text: "Did not answer", tone: "bad" },
-  connectionLost: { text: "Connection broke", tone: "bad" },
-  hashMismatch: { text: "Somebody changed it by hand", tone: "wait" },
-  outsideChange: { text: "Somebody changed it by hand meanwhile", tone: "wait" },
-  otherRunning: { text: "Changed since the preview", tone: "wait" },
-  otherDiff: { text: "Differs from the preview", tone: "wait" },
-  locked: { text: "Busy: somebody else's session or timer", tone: "warn" },
-  rejected: { text: "Refused a line", tone: "bad" },
-  commitRefused: { text: "Refused the commit", tone: "bad" },
-  commitNotApplied: { text: "Did not take effect", tone: "bad" },
-  notProved: { text: "Could not be checked", tone: "bad" },
-  othersFailed: { text: "Others failed", tone: "warn" },
-  rolledBack: { text: "Went back by itself", tone: "warn" },
-  keptNew: { text: "Kept the new one", tone: "warn" },
-  confirmIgnored: { text: "Did not stop its timer", tone: "bad" },
-  timerStuck: { text: "Its timer did not end", tone: "bad" },
-  notSaved: { text: "Runs it, not saved for a restart", tone: "bad" },
-  notRestored: { text: "Runs the old one, not saved for a restart", tone: "bad" },
-  tooManyRestarts: { text: "Given up after restarts", tone: "bad" },
-  loginRefused: { text: "Sign-in refused", tone: "bad" },
-  leftConfiguration: { text: "A command stood among its configuration", tone: "bad" }
-} as const satisfies Words<ChangeReason>
-
-/** How it was checked that a switch runs what was pushed. */
-export const proofWords = {
-  "loaded-again": { text: "Checked: loaded again", tone: "good" },
-  "promised-text": { text: "Checked: text compared", tone: "good" },
-  lines: { text: "Checked: lines compared", tone: "good" }
-} as const satisfies Words<Proof>
-
 /** The safety timers of a rollout. */
 export const modeWords = {
   0: { text: "No safety timer", tone: "warn" },
   1: { text: "Safety timer per switch", tone: "quiet" },
   2: { text: "All or none", tone: "quiet" }
 } as const satisfies Readonly<Record<ChangeRow["mode"], Word>>
-
-/** What happens when a switch does not show lines that were pushed. */
-export const missingLinesWords = {
-  warn: { text: "Go on and say so", tone: "quiet" },
-  fail: { text: "Fail", tone: "quiet" }
-} as const satisfies Words<MissingLinesPolicy>
 
 /** The risk of a difference, without its reason. */
 export const riskWords = {
@@ -92,6 +47,23 @@ export const riskWord = ({ level, reason }: { readonly level: string; readonly r
   const word = wordOf(riskWords, level)
   return reason === null ? word : { ...word, text: `${word.text}: ${reason.replace(/^[+-]\s*/, "")}` }
 }
+
+/** What became of a proposal. */
+export const proposalWords = {
+  open: { text: "Open", tone: "info" },
+  merged: { text: "Merged", tone: "good" },
+  closed: { text: "Closed", tone: "quiet" },
+  superseded: { text: "Replaced by another", tone: "quiet" }
+} as const satisfies Words<ProposalState>
+
+/** The check of a proposal. */
+export const proposalCheckWords = {
+  waiting: { text: "Waiting for its check", tone: "info" },
+  checking: { text: "Being checked", tone: "info" },
+  accepted: { text: "Valid", tone: "good" },
+  refused: { text: "Would be refused", tone: "bad" },
+  failed: { text: "Could not be checked", tone: "warn" }
+} as const satisfies Words<ProposalCheck>
 
 /** What became of an approval. */
 export const decisionWords = {

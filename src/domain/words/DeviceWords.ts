@@ -1,10 +1,13 @@
 /** Words about switches: their states and types, why they are out of sync, what they do, their ports and cables. */
-import type { ActorView, OperationKind, OperationPhase, OurSession } from "../DeviceActivity.ts"
+import type { ActorView } from "../DeviceActivity.ts"
 import type { DeviceState, DeviceType } from "../Device.ts"
 import type { Topology } from "../Topology.ts"
 import type { ConfigType } from "../Interface.ts"
 import type { SyncCause } from "../SyncCause.ts"
 import { inSentence, textOf, type Word, wordOf, type Words } from "./Word.ts"
+
+/** `4.31.4M` of `4.31.4M-35737583.4314M`: the release of a version, without the number of its build. */
+export const releaseOf = (version: string): string => version.replace(/-\d+\.\d+[A-Z]?$/, "")
 
 export const stateWords = {
   UNKNOWN: { text: "Unknown", tone: "warn" },
@@ -23,6 +26,12 @@ export const typeWords = {
   CORE: { text: "Core", tone: "quiet" },
   UNKNOWN: { text: "Type unknown", tone: "quiet" }
 } as const satisfies Words<DeviceType>
+
+/** The types that a managed switch can have, for a choice. */
+export const typeChoices = (["ACCESS", "DIST", "CORE"] as const).map((value) => ({
+  value,
+  label: typeWords[value].text
+}))
 
 /** Why a switch is out of sync, as an end of a sentence. */
 export const causeWords = {
@@ -140,6 +149,9 @@ export const callWords = {
   ReadInterfaces: { text: "Reading ports", tone: "info" },
   ReadOptics: { text: "Reading light", tone: "info" },
   ReadTables: { text: "Reading addresses", tone: "info" },
+  ReadBeside: { text: "Reading its state for a neighbour", tone: "info" },
+  ShowBeside: { text: "Showing a check what it asks", tone: "info" },
+  ReadState: { text: "Reading its state", tone: "info" },
   BouncePorts: { text: "Restarting ports", tone: "info" },
   FinishBounce: { text: "Switching ports on again", tone: "info" },
   InstallCertificate: { text: "Renewing its certificate", tone: "info" },
@@ -156,26 +168,6 @@ export const callWords = {
 /** `Reading ports since …, then: reading addresses`: the calls that wait, in one text. */
 export const callsText = (calls: ReadonlyArray<string>): string =>
   [...new Set(calls.map((call) => inSentence(textOf(callWords, call))))].join(", ")
-
-export const operationWords = {
-  bounce: { text: "Restart of ports", tone: "info" },
-  certificate: { text: "New certificate", tone: "info" },
-  erase: { text: "Erasure", tone: "warn" }
-} as const satisfies Words<OperationKind>
-
-export const operationPhaseWords = {
-  lowering: { text: "Switching ports off", tone: "info" },
-  raising: { text: "Switching ports on again", tone: "info" },
-  copying: { text: "Copying key and certificate", tone: "info" },
-  wiping: { text: "Removing the startup configuration", tone: "info" },
-  reloading: { text: "Restarting", tone: "info" },
-  done: { text: "Done", tone: "good" }
-} as const satisfies Words<OperationPhase>
-
-export const sessionWords = {
-  open: { text: "Lines not committed", tone: "warn" },
-  timed: { text: "Committed, safety timer runs", tone: "info" }
-} as const satisfies Words<OurSession["state"]>
 
 /** The use of a port. */
 export const configTypeWords = {

@@ -1,9 +1,9 @@
 /** Words about jobs: what they are, how they stand, what they wait for, and the steps of an upgrade. */
 import type * as ChangeJobs from "../jobs/ChangeJobs.ts"
 import type * as InitJobs from "../jobs/InitJobs.ts"
+import type * as OnboardingJobs from "../jobs/OnboardingJobs.ts"
 import type * as UpkeepJobs from "../jobs/UpkeepJobs.ts"
 import type { JobStatus, JobWaiting, Outcome } from "../Job.ts"
-import type { ServiceClass } from "../jobs/ServiceClasses.ts"
 import type { UpgradeOfDevice } from "../Firmware.ts"
 import { textOf, type Tone, type Word, wordOf, type Words } from "./Word.ts"
 
@@ -14,7 +14,11 @@ type NamesOf<Module> = {
 }[keyof Module]
 
 /** The functions of jobs that are defined. */
-export type JobName = NamesOf<typeof ChangeJobs> | NamesOf<typeof InitJobs> | NamesOf<typeof UpkeepJobs>
+export type JobName =
+  | NamesOf<typeof ChangeJobs>
+  | NamesOf<typeof InitJobs>
+  | NamesOf<typeof OnboardingJobs>
+  | NamesOf<typeof UpkeepJobs>
 
 const quiet = (text: string) => ({ text, tone: "quiet" }) as const
 
@@ -32,6 +36,8 @@ export const jobWords = {
   update_interfacedb: quiet("Read ports"),
   update_facts: quiet("Read facts"),
   read_tables: quiet("Read addresses"),
+  onboard_devices: quiet("Read existing switches"),
+  manage_onboarded: quiet("Manage without a push"),
   renew_cert: quiet("Renew certificates"),
   device_erase: quiet("Erase"),
   device_upgrade: quiet("Upgrade"),
@@ -106,13 +112,6 @@ export const jobWord = ({
   return waiting_for === null || status === "ABORTING" ? wordOf(statusWords, status) : waitWord(waiting_for)
 }
 
-/** Who waits for a job, which decides its turn. */
-export const serviceClassWords = {
-  person: quiet("Started by a person"),
-  schedule: quiet("Scheduled"),
-  upkeep: quiet("Upkeep")
-} as const satisfies Words<ServiceClass>
-
 /** The steps of an upgrade, in their order. */
 export const upgradeStepWords = {
   pre_flight: quiet("Check"),
@@ -128,7 +127,9 @@ export const upgradeWords = {
   working: { text: "Working", tone: "info" },
   returning: { text: "Restarting", tone: "info" },
   done: { text: "Done", tone: "good" },
-  failed: { text: "Failed", tone: "bad" }
+  failed: { text: "Failed", tone: "bad" },
+  stopped: { text: "Stopped", tone: "warn" },
+  not_begun: { text: "Not begun", tone: "quiet" }
 } as const satisfies Words<UpgradeOfDevice["state"]>
 
 /** The stages of a rollout as a person follows it; `ChangeWords.ts` has the phases that they stand for. */

@@ -2,7 +2,7 @@
 import { jobTitle } from "./JobWords.ts"
 import { eventWords } from "./ServerWords.ts"
 import { duration } from "./Units.ts"
-import { inSentence, plainly, textOf } from "./Word.ts"
+import { inSentence, joined, plainly, textOf } from "./Word.ts"
 import { type AlertRule, type Condition, knowsEnd, type ReadyRuleName } from "../events/alerts/AlertRule.ts"
 
 interface RuleWords {
@@ -15,9 +15,14 @@ interface RuleWords {
 /** The words of the ready rules. */
 export const readyRuleWords: Readonly<Record<ReadyRuleName, RuleWords>> = {
   job_not_success: { title: "Jobs that did not succeed", when: "a job fails, fails in part or is stopped" },
+  check_failed: { title: "Checks that did not hold", when: "a check of a change does not hold" },
   device_unreachable: { title: "Switches that do not answer", when: "a switch does not answer" },
   drift: { title: "Switches changed by hand", when: "a switch was changed by hand" },
   refused_commit: { title: "Commits that are not in force", when: "a commit is refused or waits for a confirmation" },
+  unsigned_commit: {
+    title: "Commits that nobody allowed has signed",
+    when: "a commit comes into force that no allowed signer has signed"
+  },
   approval_asked: { title: "Requests for an approval", when: "somebody asks for an approval" },
   host_key_changed: { title: "Switches with another key", when: "a switch shows another key than we know" },
   wrong_device: { title: "Another switch than recorded", when: "another switch answers at the address of a switch" },
@@ -40,24 +45,33 @@ const ENDED_JOB = /^Job (\d+) \((.+)\) ended: /
 export const alertLine = (title: string): string =>
   title.replace(ENDED_JOB, (_, id: string, name: string) => `${jobTitle(name)} ${id}: `)
 
-const either = (words: ReadonlyArray<string>): string =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`
-const all = (words: ReadonlyArray<string>): string =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`
-
 const eventText = ({ actions, kinds }: AlertRule): string => {
   const subjects = kinds.map((kind) => (kind === "*" ? "anything" : inSentence(textOf(eventWords, kind))))
   const any = actions.includes("*")
-  return `${any ? "something happens about" : `there is ${either(actions.map((action) => `“${action}”`))} about`} ${either(subjects)}`
+  return `${
+    any
+      ? "something happens about"
+      : `there is ${joined(
+          actions.map((action) => `“${action}”`),
+          "or"
+        )} about`
+  } ${joined(subjects, "or")}`
 }
 
-const conditionText = ({ path, values }: Condition): string => `${path} is ${either(values)}`
+const conditionText = ({ path, values }: Condition): string => `${path} is ${joined(values, "or")}`
 
 const scopeOf = ({ deviceTypes, groups, hostnames }: AlertRule): string => {
   const parts = [
-    ...(hostnames === null ? [] : [`named ${either(hostnames)}`]),
-    ...(groups === null ? [] : [`of ${either(groups)}`]),
-    ...(deviceTypes === null ? [] : [`of type ${either(deviceTypes.map((type) => type.toLowerCase()))}`])
+    ...(hostnames === null ? [] : [`named ${joined(hostnames, "or")}`]),
+    ...(groups === null ? [] : [`of ${joined(groups, "or")}`]),
+    ...(deviceTypes === null
+      ? []
+      : [
+          `of type ${joined(
+            deviceTypes.map((type) => type.toLowerCase()),
+            "or"
+          )}`
+        ])
   ]
   return parts.length === 0 ? "" : `, only for switches ${parts.join(" and ")}`
 }
@@ -76,8 +90,8 @@ export const ruleSentence = (rule: AlertRule): string => {
   const { level, name, quiet, to, unless, where } = rule
   const what = isReady(name)
     ? readyRuleWords[name].when
-    : `${eventText(rule)}${where.length === 0 ? "" : `, where ${all(where.map(conditionText))}`}`
-  const but = isReady(name) || unless.length === 0 ? "" : `, unless ${either(unless.map(conditionText))}`
+    : `${eventText(rule)}${where.length === 0 ? "" : `, where ${joined(where.map(conditionText))}`}`
+  const but = isReady(name) || unless.length === 0 ? "" : `, unless ${joined(unless.map(conditionText), "or")}`
   const pause = quiet === 0 ? "" : ` At most once in ${duration(quiet / 1000)}.`
-  return `When ${what}${but}${scopeOf(rule)}${waitText(rule)}, tell ${all(to)}: ${level}.${pause}`
+  return `When ${what}${but}${scopeOf(rule)}${waitText(rule)}, tell ${joined(to)}: ${level}.${pause}`
 }

@@ -4,11 +4,13 @@
  */
 import type { auditKinds, LiveOnlyKind, publicKinds } from "../events/Event.ts"
 import type { AlertLevel } from "../events/alerts/AlertRule.ts"
+import type { CommitSignature, SignatureState } from "../CommitSignature.ts"
 import type { CommitState, VariableSource } from "../Repository.ts"
 import type { Finding } from "../Finding.ts"
 import type { Lease } from "../requests/LeaseRequests.ts"
 import type { RetainedKind } from "../Retention.ts"
 import type { RevocationReason } from "../Certificate.ts"
+import type { SecretKind, SecretPlace, SecretSource, SecretStanding } from "../SecretUse.ts"
 import type { Words } from "./Word.ts"
 
 const quiet = (text: string) => ({ text, tone: "quiet" }) as const
@@ -21,6 +23,40 @@ export const commitWords = {
   replaced: { text: "Replaced", tone: "quiet" },
   waiting: { text: "Waiting for a confirmation", tone: "wait" }
 } as const satisfies Words<typeof CommitState.Type>
+
+/** What the signature of a commit is worth. */
+export const signatureWords = {
+  signed: { text: "Signed", tone: "good" },
+  unsigned: { text: "Not signed", tone: "warn" },
+  foreign: { text: "Signed by a stranger", tone: "bad" },
+  expired: { text: "Key out of date", tone: "warn" },
+  withdrawn: { text: "Key withdrawn", tone: "bad" },
+  wrong: { text: "Invalid signature", tone: "bad" },
+  unknown: { text: "Signature not verified", tone: "warn" }
+} as const satisfies Words<SignatureState>
+
+/** Who signed a commit, or what is wrong with its signature, for the end of a line; empty where signatures are not verified. */
+export const signedText = (signature: CommitSignature | null | undefined): string => {
+  if (signature === null || signature === undefined) return ""
+  const { signer, state } = signature
+  if (state === "signed") return `signed by ${signer ?? "an allowed signer"}`
+  return `${signatureWords[state].text.toLowerCase()}${signer === null ? "" : ` (${signer})`}`
+}
+
+/** The same behind what comes before it, with this between the two. */
+export const signedAfter = (between: string, signature: CommitSignature | null | undefined): string => {
+  const said = signedText(signature)
+  return said === "" ? "" : `${between}${said}`
+}
+
+/** The beginning of a commit's hash with its signer, such as `8c1f0f6d2b, signed by jane@example.org`; empty without a commit. */
+export const commitText = (
+  commit: string | null | undefined,
+  signature: CommitSignature | null | undefined
+): string => {
+  if (commit === null || commit === undefined) return ""
+  return `${commit.slice(0, 10)}${signedAfter(", ", signature)}`
+}
 
 /** Where a variable of a template comes from. */
 export const variableWords = {
@@ -61,13 +97,6 @@ export const alertWords = {
   critical: { text: "Critical", tone: "bad" }
 } as const satisfies Words<AlertLevel>
 
-/** The way of a message to its receiver. */
-export const deliveryWords = {
-  waiting: { text: "On its way", tone: "info" },
-  sent: { text: "Sent", tone: "good" },
-  dead: { text: "Not delivered", tone: "bad" }
-} as const satisfies Words<string>
-
 /** What a message tells of an alert. */
 export const deliveryActionWords = {
   trigger: quiet("Began"),
@@ -87,6 +116,7 @@ export const eventWords = {
   sync: quiet("Sync"),
   lock: quiet("Lock"),
   repository: quiet("Repository"),
+  proposal: quiet("Proposal"),
   firmware: quiet("Firmware"),
   drift: quiet("Hand-made changes"),
   host_key: quiet("Key of a switch"),
@@ -98,6 +128,7 @@ export const eventWords = {
   database: quiet("Database"),
   disk: quiet("Disk"),
   approval: quiet("Approval"),
+  report: quiet("Report"),
   audit: quiet("Audit"),
   call: quiet("Call"),
   certificate_authority: quiet("Certificate authority"),
@@ -129,18 +160,6 @@ export const revocationWords = {
   superseded: quiet("Replaced"),
   cessationOfOperation: quiet("Switch retired")
 } as const satisfies Words<RevocationReason>
-
-/** Problems of a commit; a test compares it with the kinds of the settings. */
-export const problemWords = {
-  structure: quiet("Wrong shape"),
-  validation: quiet("Value not allowed"),
-  yaml: quiet("Not valid YAML"),
-  content: quiet("Content not allowed"),
-  groups: quiet("Group unknown"),
-  vlan: quiet("VLAN unknown"),
-  strict: quiet("Not allowed in strict mode"),
-  other: quiet("Other")
-} as const satisfies Words<string>
 
 /** How a caller has proved who they are; docs/security.md#audit. */
 export const wayWords = {
@@ -181,3 +200,40 @@ export const spellingWords = {
   not_taken: { text: "Not taken", tone: "warn" },
   not_used: { text: "Not used", tone: "warn" }
 } as const satisfies Words<string>
+
+/** What a secret is for. */
+export const secretKindWords = {
+  login: quiet("Login of switches"),
+  template: quiet("For templates"),
+  device: quiet("Login of a group or a switch"),
+  plugin: quiet("For plugins"),
+  alert: quiet("For receivers of alerts"),
+  repository: quiet("Address of a repository"),
+  server: quiet("For the server")
+} as const satisfies Words<SecretKind>
+
+/** Whether a secret is set, and needed. */
+export const secretStandingWords = {
+  used: { text: "Set and used", tone: "good" },
+  missing: { text: "Needed, not set", tone: "bad" },
+  optional: { text: "Not set, not needed", tone: "quiet" },
+  waiting: { text: "Set, read at the next start", tone: "wait" },
+  unused: { text: "Set, not used", tone: "warn" }
+} as const satisfies Words<SecretStanding>
+
+/** Where the value of a secret comes from. */
+export const secretSourceWords = {
+  environment: quiet("Environment of the server"),
+  file: quiet("File on the server"),
+  database: quiet("Database, sealed")
+} as const satisfies Words<SecretSource>
+
+/** What names a secret. */
+export const secretPlaceWords = {
+  templates: quiet("Template"),
+  settings: quiet("Settings"),
+  alerts: quiet("Rules of alerts"),
+  plugins: quiet("File of plugins"),
+  switches: quiet("Sign-in at switches"),
+  server: quiet("The server itself")
+} as const satisfies Words<SecretPlace>

@@ -22,9 +22,12 @@ export const momentOf = (at: string | number | null | undefined): Date | undefin
 const plurals = new Intl.PluralRules("en")
 const numbers = new Intl.NumberFormat("en")
 
+/** `10,042`. */
+export const number = (count: number): string => numbers.format(count)
+
 /** `1 switch`, `2 switches`, `12,400 ports`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${numbers.format(count)} ${plurals.select(count) === "one" ? one : many}`
+  `${number(count)} ${plurals.select(count) === "one" ? one : many}`
 
 /** Where times are shown; by default in the zone of the machine. */
 export interface Zone {

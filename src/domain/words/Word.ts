@@ -32,3 +32,7 @@ export const textOf = (table: Words<string>, value: string): string => wordOf(ta
 /** The same within a sentence: `Not answering` as `not answering`. Names in capitals, such as `VLAN`, stay. */
 export const inSentence = (text: string): string =>
   /^[A-Z][^A-Z]/.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text
+
+/** `a`, `a and b`, `a, b and c`; empty for no words. */
+export const joined = (words: ReadonlyArray<string>, last: "and" | "or" = "and"): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`

@@ -6,6 +6,7 @@ import { Effect, Schema } from "effect"
 import { UnexpectedAnswer } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import { type Cli, deniedCommand, type SendOptions } from "../ssh/Cli.ts"
+import { MOST_SHOWN } from "../Verbs.ts"
 
 const shownOfAnswer = 200
 
@@ -49,6 +50,14 @@ export const saidTo = (cli: Cli, command: string, options?: SendOptions) =>
     cli.send(command, options),
     ({ lines }) => deniedCommand(cli, command, lines) ?? Effect.succeed(lines.join("\n"))
   )
+
+/** What a read-only command shows. */
+export const shown = (cli: Cli, command: string) =>
+  cli.query(command, {
+    limit: MOST_SHOWN,
+    isLog: command.startsWith("show log"),
+    ...(command.endsWith("| json") ? { isWhole: jsonIsWhole } : {})
+  })
 
 /** Logs the missing fields. */
 export const remarked = (cli: Cli, remarks: ReadonlyArray<string>) =>

@@ -66,6 +66,7 @@ export interface NeededCommand {
 const CHANGES = "no change, dry or live"
 const UPGRADES = "no upgrade of firmware"
 const CERTIFICATES = "no certificate on the switch"
+const NO_READING = "that reading fails"
 
 /** In the order in which a switch meets them. */
 export const neededCommands: ReadonlyArray<NeededCommand> = [
@@ -99,6 +100,27 @@ export const neededCommands: ReadonlyArray<NeededCommand> = [
   { command: "show mac address-table", use: "machines on ports", without: "no machines of this switch in `find`" },
   { command: "show ip arp", use: "machines by address", without: "as `show mac address-table`" },
   { command: "show ipv6 neighbors", use: "machines by address of IPv6", without: "IPv4 alone", dispensable: true },
+  { command: "show bgp summary vrf all", use: "checks of BGP sessions", without: NO_READING },
+  {
+    command: "show ip bgp summary vrf all",
+    use: "the same, on a release without that command",
+    without: NO_READING,
+    fallback: true
+  },
+  { command: "show ip ospf neighbor", use: "checks of OSPF", without: NO_READING },
+  { command: "show ip route vrf all summary", use: "checks that count routes", without: NO_READING },
+  { command: "show ipv6 route vrf all summary", use: "the same for IPv6", without: NO_READING },
+  { command: "show mlag", use: "checks of MLAG", without: NO_READING },
+  { command: "show vrrp", use: "checks of VRRP", without: NO_READING },
+  { command: "show port-channel", use: "checks of port-channels", without: NO_READING },
+  { command: "show spanning-tree", use: "checks of spanning tree", without: NO_READING },
+  { command: "show spanning-tree topology status detail", use: "changes of its topology", without: NO_READING },
+  { command: "show clock", use: "ages by the switch's own clock", without: NO_READING },
+  { command: "show system environment", use: "checks of sensors, fans and power", without: NO_READING },
+  { command: "show agent uptime", use: "checks of processes", without: NO_READING },
+  { command: "show logging last", use: "checks of log messages", without: NO_READING },
+  { command: "ping", use: "checks that ping", without: NO_READING },
+  { command: "show ntp associations", use: "checks of time", without: NO_READING },
   { command: "show running-config", use: "hash check, proof, drift", without: CHANGES },
   {
     command: "show running-config all",

@@ -14,10 +14,12 @@ import * as Commit from "./Commit.ts"
 import { commit, commitAndSave, discard } from "./Commit.ts"
 import { commitHabits, runningConfig, runningDefaults, save, stableText } from "./RunningConfig.ts"
 import { dialect } from "./Dialect.ts"
+import { shown } from "./Answers.ts"
 import { facts, interfaces, optics, questionsOf, shownIn } from "./Facts.ts"
 import { firmware, reset } from "./Firmware.ts"
 import { load, type LoadMemory } from "./Load.ts"
 import { arpTable, lldp, lldpDetail, macTable } from "./Neighbours.ts"
+import { readingVerbs } from "./Readings.ts"
 import { sessionList } from "./Sessions.ts"
 import type { PortLines, PortVerbs } from "../Verbs.ts"
 
@@ -74,6 +76,8 @@ const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell, shared:
     certificates: certificates(cli, transport),
     reset: reset(cli, hangUp),
     ports: ports(cli, shared),
+    readings: readingVerbs(cli),
+    show: { show: (command) => shown(cli, command) },
     abandon: hangUp
   })
 }

@@ -145,7 +145,8 @@ const left = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest, { prom
   const isUsable = prompt !== "" && cli.anyPrompt().test(prompt)
   const fate = isUsable ? yield* cleanUp(cli, request) : "unseen"
   const [source] = unit === undefined ? [] : maskedLines(request, [{ unit, answer: "" }])
-  const { line = "", lineNumber = 0 } = source ?? {}
+  const line = source?.line ?? ""
+  const lineNumber = source?.lineNumber ?? 0
   const where = `the switch showed ${maskSecrets(shown)}`
   const what =
     lineNumber === 0 ? where : `line ${lineNumber} ("${line.trim()}") is no configuration: behind it ${where}`

@@ -16,6 +16,7 @@ import {
 import { maskSecrets } from "../SecretMask.ts"
 import { commandSpan } from "../ssh/Shell.ts"
 import type { Transport } from "../ssh/Transport.ts"
+import { MOST_SHOWN } from "../Verbs.ts"
 import type { Program } from "./Dialect.ts"
 
 /** How a command ended. A command that a signal ended has the code −1; one that never began does not end with 0. */
@@ -31,6 +32,8 @@ export interface RunOptions {
   /** Default the deadline of show commands. */
   readonly seconds?: number
   readonly input?: string
+  /** Most bytes of the answer; default `MOST_BYTES`. */
+  readonly limit?: number
 }
 
 export interface Remote {
@@ -88,7 +91,7 @@ const converse = (
   transport: Transport,
   channel: ClientChannel,
   line: string,
-  { input = "", seconds }: RunOptions & { readonly seconds: number }
+  { input = "", limit = MOST_BYTES, seconds }: RunOptions & { readonly seconds: number }
 ) =>
   Effect.callback<Ran, ExchangeError>((resume) => {
     const { address, hostname } = target
@@ -107,7 +110,7 @@ const converse = (
     const keep = (into: Array<Buffer>) => (chunk: Buffer) => {
       into.push(chunk)
       bytes += chunk.length
-      if (bytes > MOST_BYTES) giveUp(`an answer of more than ${MOST_BYTES} bytes`)
+      if (bytes > limit) giveUp(`an answer of more than ${limit} bytes`)
     }
     channel.on("data", keep(said.output))
     channel.stderr.on("data", keep(said.complaints))
@@ -152,6 +155,21 @@ export const makeRemote = (
     )
   return { target, timeouts, lacks, run, query, hangUp: transport.destroy }
 }
+
+/** What a read-only command of vtysh shows; a line with `%` at its beginning is its word for a refusal. */
+export const shown = (remote: Remote, command: string) =>
+  Effect.flatMap(remote.query(`vtysh -c ${quoted(command)}`, { limit: MOST_SHOWN }), (text) => {
+    const [first = ""] = text.trimStart().split("\n", 1)
+    return first.startsWith("% ")
+      ? Effect.fail(
+          new CommandRejected({
+            hostname: remote.target.hostname,
+            command: label(command),
+            message: maskSecrets(first)
+          })
+        )
+      : Effect.succeed(text)
+  })
 
 // Asking a Linux switch for JSON.
 

@@ -24,6 +24,7 @@ import { load } from "./Load.ts"
 import { arpTable, lldp, lldpDetail, macTable } from "./Neighbours.ts"
 import * as Answers from "./Answers.ts"
 import type { Privilege, Ran, Remote } from "./Answers.ts"
+import { readingVerbs } from "./Readings.ts"
 import { ensure, sessions } from "./Sessions.ts"
 import { maskSecrets } from "../SecretMask.ts"
 
@@ -101,6 +102,8 @@ const makeSession = (
     save: save(remote),
     commitAndSave: (name, silenceSeconds) => Commit.commitAndSave(remote, name, silenceSeconds),
     certificates: certificates(remote),
+    readings: readingVerbs(remote),
+    show: { show: (command) => Answers.shown(remote, command) },
     abandon: Effect.sync(remote.hangUp)
   })
 

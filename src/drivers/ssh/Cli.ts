@@ -68,7 +68,11 @@ export interface SendOptions {
   readonly isWhole?: (lines: ReadonlyArray<string>) => boolean
   /** Most characters of the answer; default `mostOfAnswer`. */
   readonly limit?: number
+  /** The answer consists of log messages, which are left out of others. */
+  readonly isLog?: boolean
 }
+
+const NEVER = /^(?!)/
 
 export interface Cli {
   readonly dialect: Dialect
@@ -210,7 +214,7 @@ class CommandLine implements Cli {
 
   readonly send = (command: string, options: SendOptions = {}) =>
     Effect.suspend(() => {
-      const { timeout, modes = [], ...rest } = options
+      const { isLog = false, timeout, modes = [], ...rest } = options
       const name = promptName(this.dialect, this.#prompt)
       const exchange = commandExchange({
         ...rest,
@@ -219,7 +223,7 @@ class CommandLine implements Cli {
         prompt: this.#anyPrompt,
         current: this.#prompt,
         expected: [this.#prompt, ...modes.map((mode) => `${name}${mode}`)],
-        logLine: this.dialect.logLine,
+        logLine: isLog ? NEVER : this.dialect.logLine,
         pager: this.dialect.pager
       })
       return Effect.map(this.converse(maskSecrets(command), timeout ?? this.timeouts.show, exchange), (answer) => {

@@ -56,7 +56,8 @@ const VOCABULARY: ReadonlySet<string> = new Set(
     "abort end exit copy write erase now reload force boot-config boot version inventory lldp neighbors detail interfaces status " +
     "diffs json dir verify delete security pki clock hostname bash install extensions flash " +
     "vtysh change set sh cat sha256sum ip ethtool uname uptime id rm mv cp mkdir for command lldpcli observe candidate check " +
-    "commit-timed confirm discard save sessions-while-timed"
+    "commit-timed confirm discard save sessions-while-timed netconf hello lock unlock discard-changes edit-config get-config " +
+    "cancel-commit copy-config"
   ).split(" ")
 )
 

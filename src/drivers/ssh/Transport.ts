@@ -30,6 +30,7 @@ const channelMillis = 15_000
 const handshakePermitSeconds = 3
 
 const shellChannel = "open a shell"
+const subsystemChannel = "open a subsystem"
 const furtherChannel = "open a channel"
 const noFurther = "the switch opens no further channel on this connection, as one that allows one session does"
 
@@ -49,6 +50,8 @@ export interface Transport {
   readonly shell: Effect.Effect<ClientChannel, ConnectionException>
   /** Runs one command on a channel of its own, for file transfer. */
   readonly exec: (command: string) => Effect.Effect<ClientChannel, ConnectionException>
+  /** Opens a subsystem, such as `netconf`, on a channel of its own. */
+  readonly subsystem: (name: string) => Effect.Effect<ClientChannel, ConnectionException>
   /** Handles the data of a channel when its turn comes. */
   readonly inTurn: SshLimits["Service"]["inTurn"]
   /** Destroys the socket at once, without a goodbye. */
@@ -179,6 +182,10 @@ const makeTransport = (
     Effect.mapError(named(target, shellChannel, ""))
   ),
   exec: (command) => openFurther(target, (opened) => client.exec(command, opened)),
+  subsystem: (name) =>
+    openChannel(target, subsystemChannel, (opened) => client.subsys(name, opened)).pipe(
+      Effect.mapError(named(target, subsystemChannel, `the switch opens no subsystem ${name}: `))
+    ),
   destroy: () => {
     state.gone = true
     client.destroy()

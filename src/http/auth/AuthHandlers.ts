@@ -1,7 +1,7 @@
 /** Handlers of the caller's identity and permissions, tokens, users and approvals. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { GrantRefused, Permissions } from "../../access/Permissions.ts"
+import { FILE, GrantRefused, Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
 import {
   type AskedDevice,
@@ -19,7 +19,7 @@ import { wholeSubjects } from "../../domain/access/CallSubjects.ts"
 import { requiringSettings } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { LocalUsers } from "../../access/LocalUsers.ts"
-import { PersonStore } from "../../store/AccountStore.ts"
+import { PersonNotFound, PersonStore, type PersonWithRoles } from "../../store/AccountStore.ts"
 import type { NewTokenRequest, NewUserRequest, UserChangeRequest } from "../../domain/requests/SignOnRequests.ts"
 import { ApiTokens, TokenNotFound } from "../../access/ApiTokens.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
@@ -33,7 +33,7 @@ import { coversCall as speaksOf } from "../../domain/access/Glob.ts"
 
 const makeTokenRequests = Effect.gen(function* () {
   const tokens = yield* ApiTokens
-  const { mayDoEverything, requireKnown, requireOwn } = yield* Permissions
+  const { mayDoEverything, requireKnown, requireOwn, showsAccess } = yield* Permissions
 
   /** A token may have the same name as a user with tokens; a token itself makes none. */
   const isMaker = ({ name, way }: Identity, created_by: string) => way !== "token" && created_by === name
@@ -42,7 +42,7 @@ const makeTokenRequests = Effect.gen(function* () {
     list: Effect.gen(function* () {
       const caller = yield* Caller
       const all = yield* tokens.all
-      const isAll = yield* mayDoEverything(caller)
+      const isAll = yield* showsAccess(caller)
       return enveloped({ tokens: all.filter(({ created_by }) => isAll || isMaker(caller, created_by)) })
     }),
     create: Effect.fnUntraced(function* ({ days, is_machine, name, roles }: NewTokenRequest) {
@@ -127,12 +127,31 @@ interface Question {
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"])
 
+const NOWHERE = { role: null, file: null, line: null, held: [] }
+const NO_ROLES = {
+  allowed: true,
+  reason: "there are no roles: everything is allowed",
+  in_words: "there are no roles: everything is allowed",
+  roles: [],
+  allowed_by: [],
+  ...NOWHERE
+}
+
+const WITHDRAWN = "their access was withdrawn"
+
+/** A withdrawn person may do nothing, whatever their roles are. */
+const withStanding = <A extends { readonly allowed: boolean; readonly reason: string; readonly in_words: string }>(
+  { is_withdrawn }: PersonWithRoles,
+  answer: A
+): A => (is_withdrawn ? { ...answer, allowed: false, reason: WITHDRAWN, in_words: WITHDRAWN } : answer)
+
 /**
  * Answers a question of the caller. Fails with 400 for an invalid call, and with 404 for an unknown device if the caller may see all
  * devices.
  */
 const makeExplanation = Effect.gen(function* () {
-  const { allowedBy, heldBy, roles } = yield* Permissions
+  const { allowedBy, heldBy, places, roles, showsAccess, whyHeld } = yield* Permissions
+  const persons = yield* PersonStore
   const lookup = yield* makeDeviceLookup
   const { of } = yield* CallerDevices
 
@@ -163,31 +182,83 @@ const makeExplanation = Effect.gen(function* () {
     return call?.subject === undefined ? { ...named, beyond: true as const } : { ...named, ...more }
   })
 
-  return Effect.fn("Explanation")(function* (question: Question) {
-    const { method = "", path = "" } = question
+  const checked = Effect.fnUntraced(function* ({ method = "", path = "" }: Question) {
     if (!METHODS.has(method)) {
       return yield* new BadRequest({ message: `method: expected one of ${[...METHODS].join(", ")}` })
     }
     if (!path.startsWith("/")) {
       return yield* new BadRequest({ message: "path: expected a path behind /api/v1.0, such as /devices" })
     }
-    const held = yield* heldBy(yield* Caller)
-    if (held === null) {
-      return { allowed: true, reason: "there are no roles: everything is allowed", roles: [], allowed_by: [] }
-    }
-    const asked = {
-      method,
-      path,
-      ...(yield* requiringSettings(about(question, held)))
-    }
+    return { method, path }
+  })
+
+  /** The answer for one caller. */
+  const answerFor = Effect.fnUntraced(function* (identity: Identity, question: Question) {
+    const call = yield* checked(question)
+    const held = yield* heldBy(identity)
+    if (held === null) return NO_ROLES
+    const asked = { ...call, ...(yield* requiringSettings(about(question, held))) }
     const found = judge(held, asked)
-    return {
+    const allowed_by = allowedBy(yield* roles, asked)
+    const own = {
       allowed: found.allowed !== null,
       reason: found.allowed === null ? found.rule : `role ${found.allowed.role} allows it`,
+      in_words: found.allowed === null ? found.words : `the role ${found.allowed.role} allows it`,
       roles: [...new Set(held.map(({ role }) => role))],
-      allowed_by: allowedBy(yield* roles, asked)
+      allowed_by
+    }
+    const because = yield* Effect.forEach(own.roles, (role) =>
+      Effect.map(whyHeld(role, identity), ({ line, why }) => ({ role, because: why, line }))
+    )
+    const decided = found.allowed ?? found.closest
+    if (decided === undefined) return { ...own, ...NOWHERE, held: because }
+    const { roles: known } = yield* places
+    const rank = held
+      .filter(({ role }) => role === decided.role)
+      .findIndex((one) => one.permission === decided.permission)
+    const line = known.get(decided.role)?.permissions[rank] ?? null
+    return {
+      ...own,
+      role: decided.role,
+      file: line === null && because.every((one) => one.line === null) ? null : FILE,
+      line,
+      held: because
     }
   })
+
+  const ORDER = (one: { readonly allowed: boolean }) => (one.allowed ? 0 : 1)
+
+  return {
+    explain: Effect.fn("Explanation.explain")(function* ({
+      person,
+      ...question
+    }: Question & { readonly person?: string }) {
+      const caller = yield* Caller
+      if (person === undefined || person === caller.person) return yield* answerFor(caller, question)
+      if (!(yield* showsAccess(caller))) {
+        return yield* new GrantRefused({ reason: "the access of others is for those with the right audit" })
+      }
+      const other = (yield* persons.identities).find((one) => one.person === person)
+      if (other === undefined) return yield* new PersonNotFound({ person })
+      return withStanding(other, yield* answerFor(other, question))
+    }),
+    whoMay: Effect.fn("Explanation.whoMay")(function* (question: Question) {
+      yield* checked(question)
+      const all = yield* persons.identities
+      const answers = yield* Effect.forEach(all, (one) =>
+        Effect.map(answerFor(one, question), (answer) => ({
+          person: one.person,
+          name: one.name,
+          ...withStanding(one, answer)
+        }))
+      )
+      const first = answers[0]
+      return {
+        persons: answers.toSorted((one, other) => ORDER(one) - ORDER(other)),
+        allowed_by: first?.allowed_by ?? (yield* answerFor(yield* Caller, question)).allowed_by
+      }
+    })
+  }
 })
 
 const EVERYTHING: Permission = { methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] }
@@ -204,19 +275,22 @@ const shown = (permission: Permission): Permission => ({
 /** Handlers of `AuthGroup`. */
 export const AuthLive = HttpApiBuilder.group(Api, "auth", (handlers) =>
   Effect.gen(function* () {
-    const { heldBy, remark, roles } = yield* Permissions
-    const explain = yield* makeExplanation
+    const { heldBy, places, remark, roles } = yield* Permissions
+    const { explain, whoMay } = yield* makeExplanation
     const tokens = yield* makeTokenRequests
     const users = yield* makeUserRequests
     const decisions = yield* makeRequestDecisions
     const listRoles = Effect.gen(function* () {
       const held = (yield* heldBy(yield* Caller)) ?? []
       const own = new Set(held.map(({ role }) => role))
+      const { roles: known } = yield* places
       const all = [...(yield* roles)].map(([name, permissions]) => ({
         name,
         is_ready: readyRoles.get(name) === permissions,
         is_held: own.has(name),
-        permissions
+        permissions,
+        line: known.get(name)?.line ?? null,
+        lines: permissions.map((_, index) => known.get(name)?.permissions[index] ?? null)
       }))
       return enveloped({ roles: all, remark: yield* remark })
     })
@@ -228,6 +302,7 @@ export const AuthLive = HttpApiBuilder.group(Api, "auth", (handlers) =>
         )
       )
       .handle("explain", ({ query }) => answered(Effect.map(explain(query), enveloped)))
+      .handle("whoMay", ({ query }) => answered(Effect.map(whoMay(query), enveloped)))
       .handle("roles", () => listRoles)
       .handle("tokens", () => answered(tokens.list))
       .handle("createToken", ({ payload }) => answered(tokens.create(payload)))

@@ -8,7 +8,7 @@ import { makeStoredConfigs, toTime } from "./StoredConfigs.ts"
 import { HttpServerRequest } from "effect/http"
 import { toId, toInteger } from "../../domain/fields/Values.ts"
 import type { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
-import { targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
+import { skipArgument, targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { first } from "../listing/ListPage.ts"
 import { permittedByRight } from "../../access/Permit.ts"
@@ -71,7 +71,11 @@ const makeApplyConfig = Effect.gen(function* () {
     }
     if (!dry_run && !ALLOW_APPLY_CONFIG_LIVERUN) return yield* refuse("Apply config live_run is not allowed")
     yield* door(hostname, "full_config", config)
-    const job = yield* requests.start(ApplyConfig, { hostname, dry_run, config, ...windowArguments(request) }, { user })
+    const job = yield* requests.start(
+      ApplyConfig,
+      { hostname, dry_run, config, ...skipArgument(request), ...windowArguments(request) },
+      { user, comment: request.comment, ticketRef: request.ticket_ref }
+    )
     return jobStarted(`Scheduled job to apply config ${hostname}`, job)
   })
 })
@@ -97,7 +101,7 @@ const makeRevert = Effect.gen(function* () {
     if (count === 0) return yield* refuse(`Job ${id} has changed no device, so there is nothing to revert`)
     const started = yield* requests.start(
       RevertJob,
-      { job_id, dry_run: request.dry_run, ...windowArguments(request) },
+      { job_id, dry_run: request.dry_run, ...skipArgument(request), ...windowArguments(request) },
       { user, comment: request.comment, ticketRef: request.ticket_ref }
     )
     return jobStartedOnDevices(`Scheduled job to revert job ${job_id}`, started, count)
@@ -110,7 +114,8 @@ const makeDrift = Effect.gen(function* () {
   const selectDevices = yield* makeSelectDevices
   return Effect.fn("DeviceDrift.start")(function* (request: DriftRequest, user: string) {
     const { args, count, what } = yield* selectDevices(targetOf(request))
-    const job = yield* requests.start(DeviceDrift, args, { user })
+    const { comment, ticket_ref: ticketRef } = request
+    const job = yield* requests.start(DeviceDrift, args, { user, comment, ticketRef })
     return jobStartedOnDevices(`Scheduled job to look for drift on ${what}`, job, count)
   })
 })
@@ -171,7 +176,7 @@ const makePreviousConfig = Effect.gen(function* () {
     if (failed) return yield* refuse("The specified job_id has a failed status")
     if (config === null) return yield* new InternalError({ message: "No config found in this job" })
     yield* door(hostname, `The configuration of job ${job_id}`, config)
-    const args = { hostname, dry_run, config, ...windowArguments(request) }
+    const args = { hostname, dry_run, config, ...skipArgument(request), ...windowArguments(request) }
     const job = yield* requests.start(ApplyConfig, args, { user })
     return jobStarted(`Scheduled job to restore ${hostname}`, job)
   })

@@ -8,7 +8,8 @@ import { toId } from "../../domain/fields/Values.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { keepsMeaning } from "../../drivers/SameMeaning.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
-import { ConfigStore, type LearnedLine as StoredLine } from "../../store/ConfigStore.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
+import type { LearnedLine as StoredLine } from "../../store/LearnedLines.ts"
 import { EventStore } from "../../store/EventStore.ts"
 
 /** Whether a spelling keeps the meaning of its line, tried with different numbers in the places that are open. */

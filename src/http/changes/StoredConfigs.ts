@@ -263,5 +263,15 @@ export const makeStoredConfigs = Effect.gen(function* () {
     return enveloped({ hostname, jobs, lines, has_older: found.length > BLAMED })
   })
 
-  return { list, search, compare, origins }
+  /** The lines that the last proof has seen on the device, also those that the device adds, without secrets. */
+  const seen = Effect.fn("StoredConfigs.seen")(function* (hostname: string) {
+    const device = yield* lookup.byHostname(hostname)
+    const found = yield* proved.of(device.id)
+    if (Option.isNone(found)) {
+      return yield* new NotFound({ message: `No proof has seen what ${hostname} runs yet: synchronize it` })
+    }
+    return linesOf((yield* hiding(hostname))(found.value.config))
+  })
+
+  return { list, search, compare, origins, seen }
 })

@@ -63,7 +63,7 @@ const OF_ONE = 16
  * Endpoints whose work waits for switches, threads or other servers, which have limits of their own. A stream ends when its reader goes.
  */
 const WAITING_ELSEWHERE =
-  /events|running_config|interface_status|port_readings|lldp|optics|trust|render|generate_config|config_diff|config_blame|variables|preview|repository|settings|firmware|chain|apply_config|receivers|certificate|approvals/
+  /events|running_config|interface_status|port_readings|readings|lldp|optics|trust|render|generate_config|config_diff|blame|variables|preview|repository|proposals|settings|firmware|chain|apply_config|onboarding|receivers|certificate|approvals/
 
 const isFull = Schema.is(FairPlaces.PlacesFull)
 
@@ -163,16 +163,20 @@ const makeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {
   })
 })
 
-/** Only administrators may manage users, and a program may not make tokens. This is checked before the request itself. */
+/**
+ * Only administrators may manage users, and a program may not make tokens; the right `audit` shows them. This is checked before the request
+ * itself.
+ */
 const makeHandlingOfCallers = Effect.gen(function* () {
-  const { mayHandleUsers, mayMakeTokens } = yield* Permissions
+  const { mayHandleUsers, mayMakeTokens, showsAccess } = yield* Permissions
   const refused = yield* makeRefusalAudit
   return HandlingOfCallers.of((httpEffect, { endpoint }) =>
     Effect.gen(function* () {
       const caller = yield* Caller
       const request = yield* HttpServerRequest.HttpServerRequest
       const asked = endpoint.path.startsWith(`${BASE}/auth/tokens`) ? mayMakeTokens : mayHandleUsers
-      yield* asked(caller).pipe(
+      const isShown = endpoint.method === "GET" && (yield* showsAccess(caller))
+      yield* (isShown ? Effect.void : asked(caller)).pipe(
         Effect.tapError(({ message }) => refused.caller(request, caller, message)),
         Effect.mapError(({ message }) => new Forbidden({ message }))
       )

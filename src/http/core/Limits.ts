@@ -23,7 +23,7 @@ const FREE = /^\/api\/health/
 const EXPENSIVE: ReadonlyArray<readonly [methods: RegExp, path: RegExp]> = [
   [
     /^(?:GET|POST)$/,
-    /\/(?:generate_config|config_diff|config_blame|variables|render|running_config|interface_status|optics|apply_config|auth\/auth|auth\/refresh|auth\/session|audit\/chain)(?:[?;]|$)|\/port_readings\?.*\bmax_age/
+    /\/(?:generate_config|config_diff|config_blame|blame|variables|render|running_config|interface_status|optics|readings|apply_config|auth\/auth|auth\/refresh|auth\/session|audit\/chain|(?:settings|templates)\/lines)(?:[?;]|$)|\/port_readings\?.*\bmax_age/
   ],
   [/^(?:PUT|POST)$/, /\/(?:repository\/|settings\/model|certificate_authority|auth(?:[?;]|$))/]
 ]

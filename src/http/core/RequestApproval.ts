@@ -56,6 +56,8 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ["POST /device/:hostname/trust", { what: "the identity of a device", when: "always" }],
   ["POST /device", { what: "a new managed device", when: "placed" }],
   ["PUT /device/:id", { what: "address, port or state of a managed device", when: "placed" }],
+  ["POST /onboarding", { what: "switches that are onboarded", when: "placed" }],
+  ["POST /onboarding/manage", { what: "onboarded switches become managed", when: "always" }],
   ["POST /alerts/mutes", { what: "alerts are muted", when: "always" }],
   ["DELETE /alerts/mutes/:id", { what: "alerts are not muted any more", when: "always" }]
 ])

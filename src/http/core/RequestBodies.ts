@@ -11,7 +11,7 @@ import { Permit, permittedFields } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
 import { RequestBody, RequestParameters } from "../../api/Requests.ts"
 import { isForSomeDevices } from "../../domain/access/PermissionRule.ts"
-import { type CheckedBody, refusalOf } from "../../domain/fields/Body.ts"
+import { type CheckedBody, missingParameter, refusalOf } from "../../domain/fields/Body.ts"
 import type { JsonObject } from "../../domain/fields/Values.ts"
 import { faultsOfBody, fieldsOfBody, jsonOf, parseJsonObject, unacceptableField } from "./JsonText.ts"
 import { refuseOrDie } from "./HandlerErrors.ts"
@@ -262,9 +262,10 @@ const withText = (request: HttpServerRequest.HttpServerRequest, text: string) =>
 const refused = <A, E, R>(effect: Effect.Effect<A, E, R>, body = "{}"): Effect.Effect<A, E | BadRequest, R> =>
   Effect.catch(effect, (error): Effect.Effect<never, E | BadRequest> => {
     if (!HttpApiError.HttpApiSchemaError.is(error) || !FROM_CLIENT.has(error.kind)) return Effect.fail(error)
-    return Effect.fail(
-      new BadRequest({ message: refusalOf(error.cause.issue) ?? unacceptableField(body) ?? "Bad Request" })
-    )
+    const { issue } = error.cause
+    const missing = error.kind === "Payload" ? undefined : missingParameter(issue)
+    const said = refusalOf(issue) ?? (missing === undefined ? unacceptableField(body) : `${missing} must be given`)
+    return Effect.fail(new BadRequest({ message: said ?? "Bad Request" }))
   })
 
 const texts = (value: unknown): ReadonlyArray<string> => {

@@ -21,7 +21,10 @@ import { makeJobVisible, makeVisible } from "../core/Permits.ts"
 import { answered, transaction } from "../core/HandlerErrors.ts"
 import { createHash } from "node:crypto"
 import { type DiffGroup, groupDiffs, riskOf } from "../../domain/DiffGroups.ts"
+import { riskRulesOf } from "../../domain/platforms/Platforms.ts"
+import { checksOfJob } from "../../domain/checks/JobChecks.ts"
 import { type DeviceProgress, makeJobDiffs, makeJobProgress } from "../../store/JobResults.ts"
+import { makeJobChecks } from "../../store/JobChecks.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
 import type { DecisionRequest, JobActionRequest, ViewedRequest } from "../../domain/requests/OperationRequests.ts"
@@ -101,6 +104,7 @@ const matches = ({ diff, hostnames }: DiffGroup, search: string): boolean =>
 const makeJobDetails = Effect.gen(function* () {
   const progressOf = yield* makeJobProgress
   const diffsOf = yield* makeJobDiffs
+  const checksOf = yield* makeJobChecks
   const review = yield* makeReviewRows
   const jobs = yield* JobStore
   const pauses = yield* makePauses
@@ -155,7 +159,7 @@ const makeJobDetails = Effect.gen(function* () {
       const { id } = yield* found(digits)
       const viewed = yield* review.viewed(id, (yield* Caller).person)
       const { diffs, ...counts } = yield* diffsOf.of(id)
-      const groups = groupDiffs(diffs)
+      const groups = groupDiffs(diffs, riskRulesOf)
         .filter((group) => matches(group, search))
         .map(({ hostnames, key, ...group }) => ({
           ...group,
@@ -169,6 +173,10 @@ const makeJobDetails = Effect.gen(function* () {
         .map((group) => (wanted === undefined ? { ...group, hostnames: group.hostnames.slice(0, NAMES) } : group))
       const changed = groups.reduce((sum, { count }) => sum + count, 0)
       return enveloped({ groups, changed, ...counts })
+    }),
+    checks: Effect.fnUntraced(function* (digits: string) {
+      const job = yield* found(digits)
+      return enveloped(checksOfJob(job, yield* checksOf.of(job.id)))
     }),
     mark: Effect.fnUntraced(function* (digits: string, { groups, viewed }: ViewedRequest) {
       const { id } = yield* found(digits)
@@ -309,6 +317,7 @@ export const JobsLive = HttpApiBuilder.group(Api, "jobs", (handlers) =>
     return handlers
       .handle("progress", ({ params, query }) => answered(details.progress(params.id, query.brief ?? false)))
       .handle("diffs", ({ params, query }) => answered(details.diffs(params.id, query)))
+      .handle("checks", ({ params }) => answered(details.checks(params.id)))
       .handle("viewed", ({ params, payload }) => answered(details.mark(params.id, payload)))
       .handle("scope", ({ params }) => answered(Effect.map(Effect.flatMap(idOf(params.id), review.scope), enveloped)))
       .handle("approvals", () => answered(Effect.map(review.approvals, enveloped)))

@@ -10,6 +10,7 @@ import { closedSentence } from "../../domain/access/Windows.ts"
 import { isObject } from "../../domain/fields/Values.ts"
 import type { Device } from "../../domain/Device.ts"
 import { groupDiffs } from "../../domain/DiffGroups.ts"
+import { riskRulesOf } from "../../domain/platforms/Platforms.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
 import {
   countsOf,
@@ -53,7 +54,7 @@ const makeShownApproval = Effect.gen(function* () {
 
   const differences = Effect.fnUntraced(function* (dryRun: number | null) {
     if (dryRun === null) return { devices: null, risk: null }
-    const groups = groupDiffs((yield* diffsOf.of(dryRun)).diffs)
+    const groups = groupDiffs((yield* diffsOf.of(dryRun)).diffs, riskRulesOf)
     return {
       devices: groups.reduce((sum, { hostnames }) => sum + hostnames.length, 0),
       risk: highestRisk(groups)

@@ -2,7 +2,7 @@
  * Handlers of work on devices other than their configuration: live reads, bouncing ports, updates of facts and ports; also the routes of
  * host keys and certificates.
  */
-import { Effect, Record } from "effect"
+import { Clock, Effect, Record, Result, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { answered, asCaller } from "../core/HandlerErrors.ts"
@@ -18,8 +18,10 @@ import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { makeSecretSight } from "../../access/SecretSight.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
-import { platformOf, requireManageable } from "../../domain/platforms/Platforms.ts"
+import { platformOf, readsOf, requireManageable } from "../../domain/platforms/Platforms.ts"
 import type { NeighbourDetails, Neighbours } from "../../drivers/Driver.ts"
+import type { Device } from "../../domain/Device.ts"
+import { type LogSeverity, PingQuestion, type Question, type ReadingKind } from "../../domain/checks/Readings.ts"
 import { indented } from "../../domain/platforms/Platform.ts"
 import { BadRequest, enveloped, InternalError, jobStartedOnDevices } from "../../api/Answers.ts"
 import { UpdateFacts } from "../../domain/jobs/UpkeepJobs.ts"
@@ -30,6 +32,9 @@ import { Caller } from "../../api/Requests.ts"
 
 const depthOf = (line: string): number => line.length - line.trimStart().length
 
+/** In braces a mark may stand before a heading: the interface is there, and inactive. */
+const MARKS = /^(\s*)(?:(?:inactive|protect): )+/
+
 /**
  * The lines below the heading of the interface, without the indentation of the first one, joined by newlines. Empty if the interface does
  * not exist or has no lines.
@@ -38,7 +43,7 @@ export const interfaceLines = (config: string, name: string, platform: string): 
   const { interfaceHeading } = platformOf(platform)?.configuration ?? indented
   const heading = interfaceHeading.replace("{name}", () => name)
   const lines = config.split("\n")
-  const start = lines.indexOf(heading)
+  const start = lines.findIndex((line) => line === heading || line.replace(MARKS, "$1") === heading)
   if (start < 0) return ""
   const below = lines.slice(start + 1)
   const end = below.findIndex((line) => depthOf(line) <= depthOf(heading))
@@ -70,6 +75,48 @@ const maskedDetails = (neighbours: NeighbourDetails): NeighbourDetails =>
       remote_system_description: maskSecrets(one.remote_system_description)
     }))
   )
+
+// The state of a device, as a check of a change sees it (docs/switch-dialogues.md#readings).
+
+interface StateQuery {
+  readonly reads: ReadonlyArray<ReadingKind>
+  readonly severity?: LogSeverity
+  readonly seconds?: number
+  readonly to?: string
+  readonly source?: string
+  readonly vrf?: string
+  readonly count?: number
+}
+
+const HOUR = 3600
+const USUAL_COUNT = 5
+
+/** The questions of a query, or why there are none; `now` in epoch milliseconds. */
+const questionsOf = (query: StateQuery, now: number): Result.Result<ReadonlyArray<Question>, string> => {
+  const { count = USUAL_COUNT, seconds = HOUR, severity = "error", source, to, vrf } = query
+  const questions: Array<Question> = []
+  for (const reads of query.reads) {
+    if (reads === "log") questions.push({ reads, severity, since: now - seconds * 1000 })
+    else if (reads !== "ping") questions.push({ reads })
+    else if (to === undefined) return Result.fail("ping needs the address in to")
+    else {
+      const from = { ...(source === undefined ? {} : { source }), ...(vrf === undefined ? {} : { vrf }) }
+      const ping = Schema.decodeUnknownResult(PingQuestion)({ reads, to, count, ...from })
+      if (Result.isFailure(ping)) return Result.fail(ping.failure.message.replaceAll(/\s+/g, " "))
+      questions.push(ping.success)
+    }
+  }
+  return Result.succeed(questions)
+}
+
+/** Kinds that the platform of a device does not have, as a sentence; null if it has all of them. */
+const missingKinds = (device: Device, reads: ReadonlyArray<ReadingKind>): string | null => {
+  const offered = readsOf(device)
+  const missing = reads.filter((kind) => !offered.includes(kind))
+  if (missing.length === 0) return null
+  const only = offered.length === 0 ? "" : ` (only: ${offered.join(", ")})`
+  return `Platform ${device.platform ?? "None"} has no readings of ${missing.join(", ")}${only}`
+}
 
 const makeDeviceReads = Effect.gen(function* () {
   const live = yield* LiveDevices
@@ -106,6 +153,18 @@ const makeDeviceReads = Effect.gen(function* () {
       }
       yield* requireManageable(device)
       return enveloped({ optics: yield* Effect.mapError(live.optics(device), exception) })
+    }),
+    state: Effect.fn("DeviceReads.state")(function* (hostname: string, query: StateQuery) {
+      const device = yield* byHostname(hostname)
+      if (device.state !== "MANAGED") {
+        return yield* new BadRequest({ message: `${hostname} is ${device.state}: only a managed device is read` })
+      }
+      yield* requireManageable(device)
+      const missing = missingKinds(device, query.reads)
+      if (missing !== null) return yield* new BadRequest({ message: missing })
+      const questions = questionsOf(query, yield* Clock.currentTimeMillis)
+      if (Result.isFailure(questions)) return yield* new BadRequest({ message: questions.failure })
+      return enveloped({ readings: yield* Effect.mapError(live.state(device, questions.success), exception) })
     }),
     interfaceStatus: Effect.fn("DeviceReads.interfaceStatus")(function* (hostname: string) {
       const refuse = (reason: string) => new BadRequest({ message: `Could not get interface states, ${reason}` })
@@ -234,6 +293,7 @@ export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers)
       .handle("neighbourDetails", ({ params }) => answered(reads.neighbourDetails(params.hostname)))
       .handle("interfaceStatus", ({ params }) => answered(reads.interfaceStatus(params.hostname)))
       .handle("optics", ({ params }) => answered(reads.optics(params.hostname)))
+      .handle("state", ({ params, query }) => answered(reads.state(params.hostname, query)))
       .handle("bounce", ({ params, payload }) => answered(bounce(params.hostname, payload.bounce_interfaces)))
       .handle("updateFacts", ({ payload }) => asCaller((user) => updates.facts(payload.hostname, user)))
       .handle("updateInterfaces", ({ payload }) => asCaller((user) => updates.interfaces(payload, user)))

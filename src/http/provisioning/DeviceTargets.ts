@@ -22,6 +22,24 @@ class NotManaged extends Schema.TaggedError<NotManaged>()("NotManaged", { hostna
   }
 }
 
+/** Names in a list that no device has. */
+class UnknownNames extends Schema.TaggedError<UnknownNames>()("UnknownNames", {
+  hostnames: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    const [first = ""] = this.hostnames
+    return this.hostnames.length === 1
+      ? `Hostname '${first}' not found`
+      : `Hostnames not found: ${this.hostnames.slice(0, MAX_SHOWN).join(", ")}${this.hostnames.length > MAX_SHOWN ? ` and ${this.hostnames.length - MAX_SHOWN} more` : ""}`
+  }
+  get httpStatus() {
+    return 400 as const
+  }
+}
+
+/** Names that a refusal lists. */
+const MAX_SHOWN = 20
+
 /** The arguments with which a job selects the devices. */
 type TargetArguments = {
   readonly hostnames?: ReadonlyArray<string>
@@ -83,11 +101,22 @@ export const makeSelectDevices = Effect.gen(function* () {
     return { args: { hostnames }, count: hostnames.length, what }
   })
 
+  /** A misspelt name would otherwise pass for a device that is in sync. */
+  const requireKnown = Effect.fnUntraced(function* (hostnames: ReadonlyArray<string>) {
+    const known = new Set((yield* devices.byHostnames(hostnames)).map(({ hostname }) => hostname))
+    const unknown = hostnames.filter((name) => !known.has(name))
+    if (unknown.length > 0) return yield* new UnknownNames({ hostnames: unknown })
+  })
+
   return Effect.fn("DeviceTargets.select")(function* (
     target: DeviceTarget,
     unsynchronizedOnly = false
-  ): Effect.fn.Return<SelectedDevices, NotManaged | UnknownGroup | SettingsUnavailable | SqlError.SqlError> {
+  ): Effect.fn.Return<
+    SelectedDevices,
+    NotManaged | UnknownNames | UnknownGroup | SettingsUnavailable | SqlError.SqlError
+  > {
     const { args, selection, what }: ResolvedTarget = yield* resolve(target, unsynchronizedOnly)
+    if (target._tag === "Hostnames") yield* requireKnown(target.hostnames)
     const isNamed = target._tag === "Hostname" || target._tag === "Hostnames"
     if ((yield* Permit) !== null && !isNamed) return yield* byNameNow(selection, what)
     const count = yield* devices.countManaged(selection)

@@ -7,6 +7,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { checkInit } from "../../jobs/init/Check.ts"
+import { makePlaceRows } from "../../store/FleetViews.ts"
 import { makeUnknownDevices, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { BadRequest, enveloped, InternalError, jobStarted, TooManyRequests } from "../../api/Answers.ts"
 import { DiscoverDevice, InitAccessStep1, InitFabricStep1, InitStep2 } from "../../domain/jobs/InitJobs.ts"
@@ -54,6 +55,7 @@ export const makeInitialisation = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const identities = yield* UniqueFieldStore
   const lookup = yield* makeDeviceLookup
+  const { unignore } = yield* makePlaceRows
   const { permit } = yield* CallerDevices
   const startJob = (job: InitJob, args: InitArguments, user: string) => {
     if (job === "init_device_step2") {
@@ -73,6 +75,7 @@ export const makeInitialisation = Effect.gen(function* () {
     yield* requiringSettings(permit(replaced, { whole: true }))
     yield* Effect.forEach(replaced, (old) => identities.requireIdle(old), { discard: true })
     const jobId = yield* startJob(job, args, user)
+    yield* unignore(device.id)
     return job === "init_device_step2"
       ? jobStarted(`Re-scheduled init step 2 for device_id ${digits}`, jobId)
       : jobStarted(`Scheduled job to initialize device_id ${digits}`, jobId)

@@ -144,7 +144,8 @@ const makeRepository = Effect.gen(function* () {
   return {
     describe: Effect.fnUntraced(function* (name: RepositoryName) {
       const waiting = Option.getOrNull(yield* repositories.waiting(name))
-      return { ...enveloped(yield* repositories.describe(name)), waiting }
+      const signature = yield* repositories.signature(name)
+      return { ...enveloped(yield* repositories.describe(name)), waiting, signature }
     }),
     problems: Effect.fnUntraced(function* (name: RepositoryName) {
       return enveloped(yield* repositories.problems(name))
@@ -165,7 +166,8 @@ const makeRepository = Effect.gen(function* () {
           RepositoryFailed: (refusal) => Effect.fail(new InternalError(asFailure(refusal)))
         })
       )
-      return { ...enveloped(message), warnings, effects, ...(ignored.length === 0 ? {} : { ignored }) }
+      const signature = yield* repositories.signature(name)
+      return { ...enveloped(message), warnings, effects, signature, ...(ignored.length === 0 ? {} : { ignored }) }
     })
   }
 })

@@ -17,6 +17,9 @@ import { makeFindingFacts, makeFleetFigures, makeServerFigures } from "../../sto
 import { BlockadeWatch } from "../../store/ForeignLocks.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { makeHealthReport } from "./SystemHandlers.ts"
+import { unsignedNow } from "../../jobs/requests/SignedCommits.ts"
+import type { ActiveSettings } from "../../settings/ActiveSettings.ts"
+import type { RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ofProtection } from "../../domain/findings/ProtectionFindings.ts"
 import { hostsForCallers } from "../../runtime/OutboundHosts.ts"
 import { isLoopback } from "../core/Client.ts"
@@ -154,6 +157,7 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
     const { rules } = yield* Permissions
     const { DATA_DIR } = yield* ServerConfig
     const context = yield* Effect.context<FileSystem.FileSystem | ServerConfig>()
+    const repositories = yield* Effect.context<ActiveSettings | RepositoryStore | ServerConfig>()
     const tls = Effect.provideContext(ownCertificate, context)
     const { blockade } = yield* BlockadeWatch
     const found = Effect.gen(function* () {
@@ -163,7 +167,15 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
         since: new Date(since).toISOString().slice(0, "2026-11-23T18:00:00".length)
       }))
       const { impliedFreeLines = [] } = (yield* rules) ?? {}
-      const stuck = findingsOf({ ...read, lacking, impliedFreeLines, tls: yield* tls, disk: yield* readDisk(DATA_DIR) })
+      const unsigned = Option.getOrNull(yield* Effect.provideContext(unsignedNow, repositories))
+      const stuck = findingsOf({
+        ...read,
+        lacking,
+        unsigned,
+        impliedFreeLines,
+        tls: yield* tls,
+        disk: yield* readDisk(DATA_DIR)
+      })
       return [...stuck, ...(yield* protection)]
     })
     // the holder of a lock is known even while the database cannot be asked for the other findings

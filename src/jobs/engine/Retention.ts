@@ -9,6 +9,7 @@ import { RequestApprovalStore } from "../../store/ApprovalStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { makeOverviewHistory } from "../../store/FleetViews.ts"
 import { EventStore } from "../../store/EventStore.ts"
+import { makeProposals } from "../../store/ProposalStore.ts"
 import { makeJobRetention, makeRetainedFigures } from "../../store/Retention.ts"
 import { makeTextPacking } from "../../store/StoredTexts.ts"
 import { SecretTexts } from "../../store/SecretStore.ts"
@@ -32,6 +33,7 @@ export const layer = Layer.effectDiscard(
     const tokens = yield* ApiTokenStore
     const approvals = yield* RequestApprovalStore
     const persons = yield* PersonStore
+    const proposals = yield* makeProposals
     const { pack } = yield* makeTextPacking
     const history = yield* makeOverviewHistory
     const round = Effect.gen(function* () {
@@ -41,6 +43,7 @@ export const layer = Layer.effectDiscard(
       if (config.JOB_DAYS > 0) yield* tokens.forget(config.JOB_DAYS)
       yield* approvals.forget(config.JOB_DAYS)
       yield* persons.forget(PERSON_DAYS)
+      yield* proposals.forget(config.PROPOSAL_DAYS)
       yield* pack
       yield* figures.look
       yield* figures.noteRemoved(removed)

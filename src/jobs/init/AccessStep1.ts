@@ -12,6 +12,7 @@ import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { deviceRows, handle, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
+import { requireAccepted } from "../requests/SignedCommits.ts"
 import { prepareAccess, uplinksOfPair } from "./AccessPlan.ts"
 import { moveSwitch } from "./Move.ts"
 import { abortRecorded, checkpoint, finishProgress } from "./Progress.ts"
@@ -107,6 +108,7 @@ const run = Effect.fn("InitAccessStep1")(function* (job: Step1) {
     yield* engine.follow(job.id, InitAccessStep1, peerArgs(peer, uplinks), later(job, yield* ServerConfig))
     return deviceRows
   }
+  yield* requireAccepted
   yield* carryOut(job, yield* prepare(job, device, peer), peer)
   return deviceRows
 }, refusedAsFailure)

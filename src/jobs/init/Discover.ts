@@ -14,6 +14,7 @@ import { JobStore } from "../../store/JobStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
+import { requireAccepted } from "../requests/SignedCommits.ts"
 import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
@@ -46,6 +47,7 @@ const pushHostname = Effect.fnUntraced(
     const templates = yield* ActiveTemplates
     const actorOf = yield* DeviceEntity.client
 
+    yield* requireAccepted
     const { hostname: host, platform } = device
     const rendered = yield* templates.renderNamed(platform ?? "", "hostname.j2", { host })
     const login = { state: "DHCP_BOOT", address: job.args.dhcp_ip } as const

@@ -10,6 +10,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { abortRecorded, beginStep, checkpoint, type InitJob, say } from "./Progress.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
+import { requireAccepted } from "../requests/SignedCommits.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
@@ -116,6 +117,7 @@ const prepareFabric = Effect.fn("FabricInitPlan.prepare")(function* (job: InitJo
   )
   yield* discoveredOnly(device)
   yield* requireManageable(device)
+  yield* requireAccepted
   const [taken] = yield* devices.bearing([request.newHostname])
   if (taken !== undefined && taken.id !== device.id) {
     return yield* refuse("DeviceStateError", `There is already a device with hostname ${taken.hostname}`)

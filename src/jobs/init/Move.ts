@@ -3,7 +3,7 @@
  * address on which the switch answers whether it moved (docs/provisioning.md#moving-to-the-new-address). If the switch did not
  * move, it and all rows are unchanged.
  */
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { ManagementAccess } from "../../devices/ManagementAccess.ts"
 import {
@@ -35,6 +35,7 @@ import {
 } from "./Progress.ts"
 import type { JobEngine } from "../engine/JobEngine.ts"
 import type { JobWindows } from "../requests/JobWindows.ts"
+import { notAccepted, UNSIGNED } from "../requests/SignedCommits.ts"
 import { inTransaction, refusedAsFailure } from "../engine/JobHandler.ts"
 import { type BasePushed, DeviceEntity, isAway, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
@@ -70,9 +71,9 @@ const certificateTask = (text: string, failed: boolean): JobTask =>
 const notCertified = (certificate: JobTask): DeviceResult =>
   deviceResult([taskFailed(MAIN, subtaskFailed(CERTIFICATE)), certificate])
 
-/** The address that the switch was to get must not get the fleet's login; nothing was sent. */
-const notAllowed = (message: string): DeviceResult =>
-  deviceResult([taskFailed(MAIN, `Everything that was written was taken back.\nAddressOutside: ${message}\n`)])
+/** Nothing may be sent: `text` is the reason with its type. */
+const notAllowed = (text: string): DeviceResult =>
+  deviceResult([taskFailed(MAIN, `Everything that was written was taken back.\n${text}\n`)])
 
 /** The switch moved. Clients read success from entries whose result is exactly the empty text. */
 const moved = (certificate: JobTask, config: string): DeviceResult =>
@@ -236,6 +237,9 @@ const pushBase = Effect.fn("InitPush.push")(function* (
     const seen = yield* look(FIRST_LOOK)
     if (seen.newAddressAnswers) return seen
     if (!seen.oldAddressAnswers) return yield* look(config.INIT_MGMT_TIMEOUT)
+    // the restart may have come with signatures required
+    const unsigned = yield* notAccepted
+    if (Option.isSome(unsigned)) return { ...seen, failure: `${UNSIGNED}: ${unsigned.value}\n` }
   }
   const { newHostname, oldAddress, primary } = decided
   yield* beginStep(job, "push", `Moving ${newHostname} from ${oldAddress} to ${primary.ip}`)
@@ -258,8 +262,10 @@ const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecisio
     const allowed = yield* Effect.result(access.check(decided.newHostname, decided.primary.ip, "INIT"))
     if (Result.isFailure(allowed)) {
       if (allowed.failure._tag === "SqlError") return yield* allowed.failure
-      return yield* takeBack(job, decided, notAllowed(allowed.failure.message))
+      return yield* takeBack(job, decided, notAllowed(`AddressOutside: ${allowed.failure.message}`))
     }
+    const unsigned = yield* notAccepted
+    if (Option.isSome(unsigned)) return yield* takeBack(job, decided, notAllowed(`${UNSIGNED}: ${unsigned.value}`))
     yield* checkpoint(job, `Installing the certificate of ${decided.newHostname}`)
   }
   const certificate = yield* installCertificate(job.id, device, decided)

@@ -9,7 +9,7 @@ import type { GitCommit } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
-import type { makeEffects } from "./CommitEffects.ts"
+import { type makeEffects, NO_RENDERINGS } from "./CommitEffects.ts"
 import { type CheckedCommit, RepositoryCopies, withUndefined } from "./CheckedCommit.ts"
 import type { makeSettingsUpdate } from "./SettingsUpdate.ts"
 import type { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
@@ -78,11 +78,18 @@ const ofFiles = (repository: GitRepository, files: Readonly<Record<string, strin
   const readTree: GitRepository["readTree"] = (asked, isWanted, limits) =>
     asked === hash ? Effect.succeed(wantedOf(isWanted)) : repository.readTree(asked, isWanted, limits)
   const seconds = Math.floor(Date.now() / 1000)
-  return { repository: { ...repository, readTree }, commit: { hash, name: SENT, committer: "", time: "" }, seconds }
+  // files that nobody has committed have no signature yet
+  const signatures: GitRepository["signatures"] = (hashes, how) =>
+    repository.signatures(
+      hashes.filter((asked) => asked !== hash),
+      how
+    )
+  return {
+    repository: { ...repository, readTree, signatures },
+    commit: { hash, name: SENT, committer: "", time: "" },
+    seconds
+  }
 }
-
-const NOBODY = { concerned: 0, rendered: 0, changed: 0, failed: 0 }
-const NOTHING = { devices: NOBODY, groups: [], failures: [], truncated: false }
 
 const unreadable = ({ message }: { readonly message: string }) => Effect.fail(new BranchUnreadable({ message }))
 
@@ -118,24 +125,26 @@ export const makeBranchCheck = Effect.fnUntraced(function* (
   })
 
   /** The effects of the commit; none while no commit is in force. */
-  const meaning = Effect.fnUntraced(function* (checked: CheckedCommit | null) {
-    if (checked?.compared === undefined) return { ...NOTHING, effects: NO_EFFECTS }
-    const { effects, renderings } = yield* effectsOf(checked.compared, checked.affected, true)
+  const meaning = Effect.fnUntraced(function* (checked: CheckedCommit | null, extent: "whole" | "patient") {
+    if (checked?.compared === undefined) return { ...NO_RENDERINGS, effects: NO_EFFECTS }
+    const { effects, renderings } = yield* effectsOf(checked.compared, checked.affected, extent)
     return { ...renderings, effects }
   })
 
   const check = Effect.fn("BranchCheck.check")(
-    function* (name: RepositoryName, request: BranchRequest) {
+    function* (name: RepositoryName, request: BranchRequest, extent: "whole" | "patient") {
       const candidate = yield* candidateOf(name, request)
       const { checked, problems } = yield* verdictOn(name, candidate)
-      const { commit, seconds } = candidate
-      const { effects, ...found } = yield* meaning(checked)
+      const { commit, repository, seconds } = candidate
+      const signature = (yield* repository.signatures([commit.hash])).get(commit.hash) ?? null
+      const { effects, ...found } = yield* meaning(checked, extent)
       return {
         repository: name,
         branch: commit.name,
         commit: commit.hash,
         committer: commit.committer,
         at: new Date(seconds * 1000).toISOString().slice(0, 19),
+        signature,
         in_force: Option.getOrNull(yield* repositories.commitOf(name, "")),
         accepted: checked !== null,
         problems,
@@ -153,7 +162,15 @@ export const makeBranchCheck = Effect.fnUntraced(function* (
     })
   )
 
-  /** The result of a refresh of a branch, or of files that were sent: problems, effects and configurations of devices. */
-  return (name: RepositoryName, request: BranchRequest) =>
-    Effect.catchTag(one.within(check(name, request)), "PlacesFull", () => Effect.fail(new BranchCheckBusy()))
+  return {
+    /** The result of a refresh of a branch, or of files that were sent: problems, effects and configurations of devices. */
+    branch: (name: RepositoryName, request: BranchRequest) =>
+      Effect.catchTag(one.within(check(name, request, "whole")), "PlacesFull", () =>
+        Effect.fail(new BranchCheckBusy())
+      ),
+    /** The same for the branch of a proposal: patiently, and beside the checks for which people wait. */
+    proposal: (name: RepositoryName, branch: string) => check(name, { branch }, "patient")
+  }
 })
+
+export type BranchChecks = Effect.Success<ReturnType<typeof makeBranchCheck>>

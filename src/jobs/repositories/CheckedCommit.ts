@@ -8,6 +8,7 @@ import * as path from "node:path"
 import type { GitAddressInvalid } from "../../git/GitAddress.ts"
 import { type GitRepository, makeGitRepository } from "../../git/GitRepository.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { trustIn } from "./Signatures.ts"
 
 /** The repository was not brought into force. `status` is the HTTP status of the answer, `message` its text. */
 export class RefreshRefused extends Schema.TaggedError<RefreshRefused>()("RefreshRefused", {
@@ -20,6 +21,10 @@ export class RefreshRefused extends Schema.TaggedError<RefreshRefused>()("Refres
   /** The effects of the commit, if it waits for a confirmation. */
   effects: Schema.optionalKey(CommitEffects)
 }) {}
+
+/** The refusal of a commit that no allowed signer has signed. */
+export const refusedBySignature = (refusal: Remark) =>
+  new RefreshRefused({ status: 400, message: refusal.message, problems: [refusal] })
 
 /** Whether the content of the commit was refused, and the refresh itself did not fail. */
 export const isOfContent = ({ problems, status }: RefreshRefused): boolean => status === 400 || problems !== undefined
@@ -98,8 +103,10 @@ const makeRepositoryCopies = Effect.gen(function* () {
     if (Option.isNone(address)) {
       return yield* new RefreshRefused({ status: 500, message: `Error in repository: ${variables[name]} is not set` })
     }
+    const signers = trustIn(config, name)
     const made = yield* makeGitRepository({
       address: address.value,
+      ...(signers === undefined ? {} : { signers }),
       directory: path.join(config.DATA_DIR, "repositories", name),
       timeout: config.GIT_TIMEOUT * 1000,
       cloneTimeout: config.GIT_CLONE_TIMEOUT * 1000

@@ -5,9 +5,11 @@
  */
 import { Array as Arr, Clock, Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
+import { createHash } from "node:crypto"
 import { ChangeWindows } from "../../access/ChangeWindows.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import {
+  type BranchCheck,
   type CheckedBranch,
   type CommitEffects,
   type ConfigurationEffect,
@@ -18,7 +20,9 @@ import {
   NO_CONFIGURATIONS,
   type UndefinedName
 } from "../../domain/CommitEffects.ts"
-import { type EffectLimits, reasonsToAsk } from "../../domain/EffectSentences.ts"
+import { appliesTo, isFor } from "../../domain/checks/Check.ts"
+import { conditionSentence } from "../../domain/checks/CheckSentences.ts"
+import { type EffectLimits, reasonsToAsk } from "../../domain/words/EffectSentences.ts"
 import type { Device } from "../../domain/Device.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import {
@@ -29,13 +33,21 @@ import {
   settingsEffects,
   type VlanLosses
 } from "../../settings/SettingsEffects.ts"
+import { selectionGroups } from "../../settings/SettingsGroups.ts"
 import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedLedger } from "../../templates/UndefinedPrints.ts"
-import { CandidateConfigs, type RenderedCandidate, type Sources } from "../../templates/CandidateConfigs.ts"
-import { changeKey } from "../../domain/DiffGroups.ts"
+import {
+  CandidateConfigs,
+  makeConfigsAside,
+  type RenderedCandidate,
+  type Sources
+} from "../../templates/CandidateConfigs.ts"
+import { deviceScore } from "../../domain/ChangeRisk.ts"
+import { changeKey, riskOf, risksOf } from "../../domain/DiffGroups.ts"
+import { platformOf, riskRulesOf } from "../../domain/platforms/Platforms.ts"
 import { diff } from "../../drivers/UnifiedDiff.ts"
 import { configPreview } from "../../templates/Rendering.ts"
 
@@ -49,10 +61,21 @@ interface Collected {
   readonly diff: string
   readonly hostnames: Array<string>
   count: number
+  score: number | null
 }
 
-const linesWith = (diff: string, sign: string): number =>
-  diff.split("\n").filter((line) => line.startsWith(sign)).length
+const linesWith = (diff: string, sign: string): ReadonlyArray<string> =>
+  diff.split("\n").filter((line) => line.startsWith(sign))
+
+/** The group as it is shown, with its risk by the riskiest line and the highest score. */
+const shownGroup = (key: string, { count, diff, hostnames, score }: Collected): DiffGroup => {
+  const [added, removed] = [linesWith(diff, "+"), linesWith(diff, "-")]
+  const risks = risksOf([...added, ...removed], riskRulesOf)
+  const counts = { added: added.length, removed: removed.length, score, risks }
+  return { key: shortKey(key), count, hostnames, diff: beginning(diff), ...counts, risk: riskOf(counts) }
+}
+
+const shortKey = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 16)
 
 /** The beginning of a difference, at the end of a line. */
 const beginning = (diff: string): string =>
@@ -63,16 +86,18 @@ export class BranchDiffs {
   readonly #groups = new Map<string, Collected>()
   #isTruncated = false
 
-  add(hostname: string, diff: string): void {
+  /** `score` is the risk of this device's change; null if it cannot be computed. */
+  add(hostname: string, diff: string, score: number | null): void {
     const key = changeKey(diff) || diff
     const group = this.#groups.get(key)
     if (group === undefined && this.#groups.size >= MOST_GROUPS) {
       this.#isTruncated = true
       return
     }
-    const known = group ?? { diff, hostnames: [], count: 0 }
+    const known = group ?? { diff, hostnames: [], count: 0, score }
     this.#groups.set(key, known)
     known.count += 1
+    if (score === null || (known.score ?? score) < score) known.score = score
     if (known.hostnames.length < MOST_HOSTNAMES) known.hostnames.push(hostname)
     if (diff.length > MOST_CHARACTERS) this.#isTruncated = true
   }
@@ -83,15 +108,7 @@ export class BranchDiffs {
 
   /** The smallest groups first. */
   get groups(): ReadonlyArray<DiffGroup> {
-    return [...this.#groups.values()]
-      .toSorted((a, b) => a.count - b.count)
-      .map(({ count, diff, hostnames }) => ({
-        count,
-        hostnames,
-        added: linesWith(diff, "+"),
-        removed: linesWith(diff, "-"),
-        diff: beginning(diff)
-      }))
+    return [...this.#groups].toSorted(([, a], [, b]) => a.count - b.count).map(([key, group]) => shownGroup(key, group))
   }
 }
 
@@ -119,15 +136,51 @@ const MOST_PORTS = 50_000
 const SECRETS_ONLY = "Only secrets differ"
 const NEW = "Cannot be rendered from what is in force"
 
-/** The bounds of renderings: a user waits for a refresh, the check of a branch may take a minute. */
-const SAMPLE = { devices: 100, millis: 1_500 }
-const WHOLE = { devices: Number.POSITIVE_INFINITY, millis: 60_000 }
+/**
+ * How much is rendered. `sample`: a refresh, for whose answer a user waits. `whole`: the check of a branch, which may take a minute.
+ * `patient`: a proposal, for which nobody waits: in a thread of low priority.
+ */
+type Extent = "sample" | "whole" | "patient"
+
+const BOUNDS: Readonly<Record<Extent, { readonly devices: number; readonly millis: number }>> = {
+  sample: { devices: 100, millis: 1_500 },
+  whole: { devices: Number.POSITIVE_INFINITY, millis: 60_000 },
+  patient: { devices: Number.POSITIVE_INFINITY, millis: 900_000 }
+}
 
 const NOBODY = { concerned: 0, rendered: 0, changed: 0, failed: 0 }
+
+/** The checks of rollouts with the devices on which they would be made, within bounds. */
+class PlannedChecks {
+  readonly #checks = new Map<string, { readonly sentence: string; count: number; readonly hostnames: Array<string> }>()
+
+  /** Adds the checks of these templates that the difference of a device calls for. */
+  add(templates: TemplateSnapshot, settings: SettingsSnapshot, device: Device, difference: string): void {
+    const { checks } = templates.checks
+    if (checks.length === 0) return
+    const groups = selectionGroups(settings.layering.membership(device), device)
+    const { device_type, hostname, platform } = device
+    for (const { check } of checks) {
+      if (!isFor(check, { device_type, groups, platform }) || !appliesTo(check, difference)) continue
+      const known = this.#checks.get(check.name) ?? { sentence: conditionSentence(check), count: 0, hostnames: [] }
+      this.#checks.set(check.name, known)
+      known.count += 1
+      if (known.hostnames.length < MOST_HOSTNAMES) known.hostnames.push(hostname)
+    }
+  }
+
+  /** Those of most devices first. */
+  get all(): ReadonlyArray<BranchCheck> {
+    return [...this.#checks]
+      .map(([name, { count, hostnames, sentence }]) => ({ name, sentence, devices: count, hostnames }))
+      .toSorted((one, other) => other.devices - one.devices)
+  }
+}
 
 /** The findings of renderings; filled while they run, so that findings in time count. */
 class Renderings {
   readonly groups = new BranchDiffs()
+  readonly checks = new PlannedChecks()
   readonly failures: Array<CheckedBranch["failures"][number]> = []
   readonly ledger = new UndefinedLedger()
   readonly snapshots = new Set<TemplateSnapshot>()
@@ -256,11 +309,12 @@ const makeRules = Effect.gen(function* () {
 /** The effects, the renderings that the check of a branch shows in addition, and the VLAN renames of ports. */
 interface FoundEffects {
   readonly effects: CommitEffects
-  readonly renderings: Pick<CheckedBranch, "devices" | "groups" | "failures" | "truncated">
+  readonly renderings: Pick<CheckedBranch, "devices" | "groups" | "checks" | "failures" | "truncated">
   readonly renames: VlanLosses["renames"]
 }
 
-const NO_RENDERINGS = { devices: NOBODY, groups: [], failures: [], truncated: false }
+/** What is known of the renderings before any. */
+export const NO_RENDERINGS = { devices: NOBODY, groups: [], checks: [], failures: [], truncated: false }
 
 /** Runs a calculation in steps, giving way to other work between them. */
 const gently = Effect.fnUntraced(function* <A>(steps: Generator<void, A>) {
@@ -278,14 +332,16 @@ export const makeEffects = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
   const configs = yield* CandidateConfigs
+  const aside = yield* makeConfigsAside
   const rules = yield* makeRules
 
   const renderOne = Effect.fnUntraced(function* (
     found: Renderings,
     sampled: Sampled,
+    settings: SettingsSnapshot,
     was: Result.Result<RenderedCandidate, { readonly message: string }>,
     will: Result.Result<RenderedCandidate, { readonly message: string }>,
-    isWhole: boolean
+    extent: Extent
   ) {
     const { device, hostnames } = sampled
     const { hostname } = device
@@ -304,24 +360,33 @@ export const makeEffects = Effect.gen(function* () {
     if (Result.isSuccess(was) && was.success.text === will.success.text) return
     found.counts.changed += 1
     if (Result.isSuccess(was)) found.note(sampled, was.success.text, will.success.text)
-    if (!isWhole) return
-    found.groups.add(hostname, Result.isFailure(was) ? NEW : yield* shownDiff(hostname, was.success, will.success))
+    if (extent === "sample") return
+    if (Result.isFailure(was)) {
+      found.checks.add(snapshot, settings, device, "")
+      return found.groups.add(hostname, NEW, null)
+    }
+    const shown = yield* shownDiff(hostname, was.success, will.success)
+    const isText = shown !== SECRETS_ONLY
+    found.checks.add(snapshot, settings, device, isText ? shown : "")
+    const score = isText ? deviceScore(was.success.text, shown, platformOf(device.platform)?.risk) : null
+    found.groups.add(hostname, shown, score)
   })
 
   /** Renders until the time has passed. */
   const render = Effect.fnUntraced(
-    function* (found: Renderings, { changed, inForce }: Compared, sample: ReadonlyArray<Sampled>, isWhole: boolean) {
+    function* (found: Renderings, { changed, inForce }: Compared, sample: ReadonlyArray<Sampled>, extent: Extent) {
       const began = yield* Clock.currentTimeMillis
-      const { millis } = isWhole ? WHOLE : SAMPLE
+      const { millis } = BOUNDS[extent]
+      const { prepareFrom } = extent === "patient" ? aside : configs
       for (const some of Arr.chunksOf(sample, DEVICES_AT_ONCE)) {
         const asked = some.map(({ device }) => device)
-        const before = yield* configs.prepareFrom(inForce, asked)
-        const after = yield* configs.prepareFrom(changed, asked)
+        const before = yield* prepareFrom(inForce, asked)
+        const after = yield* prepareFrom(changed, asked)
         for (const one of some) {
           if ((yield* Clock.currentTimeMillis) - began > millis) return
           // one after the other without a pause, thousands of renderings would be one long turn
           yield* Effect.yieldNow
-          yield* renderOne(found, one, yield* before(one.device), yield* after(one.device), isWhole)
+          yield* renderOne(found, one, changed.settings, yield* before(one.device), yield* after(one.device), extent)
         }
       }
     },
@@ -330,18 +395,15 @@ export const makeEffects = Effect.gen(function* () {
   )
 
   /** An endless template ends the sample of a refresh, not the refresh. */
-  const rendered = Effect.fnUntraced(function* (
-    compared: Compared,
-    concerned: ReadonlyArray<Device>,
-    isWhole: boolean
-  ) {
+  const rendered = Effect.fnUntraced(function* (compared: Compared, concerned: ReadonlyArray<Device>, extent: Extent) {
     const found = new Renderings()
     found.counts.concerned = concerned.length
     const all = concerned.map((device) => ({ device, hostnames: [device.hostname] }))
-    const isSample = !isWhole && concerned.length > SAMPLE.devices
-    const sample = isSample ? sampleOf([...classesOf(compared, concerned).values()], SAMPLE.devices) : all
-    const rendering = render(found, compared, sample, isWhole)
-    yield* isWhole ? rendering : Effect.asVoid(Effect.timeoutOption(rendering, 2 * SAMPLE.millis))
+    const { devices: most, millis } = BOUNDS[extent]
+    const isSample = concerned.length > most
+    const sample = isSample ? sampleOf([...classesOf(compared, concerned).values()], most) : all
+    const rendering = render(found, compared, sample, extent)
+    yield* extent === "sample" ? Effect.asVoid(Effect.timeoutOption(rendering, 2 * millis)) : rendering
     return { found, isSample }
   })
 
@@ -373,12 +435,12 @@ export const makeEffects = Effect.gen(function* () {
   return Effect.fn("CommitEffects.find")(function* (
     compared: Compared,
     affected: ReadonlyArray<string>,
-    isWhole: boolean
+    extent: Extent
   ): Effect.fn.Return<FoundEffects, SqlError.SqlError> {
     const { cut, renames, ...part } = yield* settingsPart(compared, affected)
     const concerned = (yield* devices.byHostnames(affected)).filter(({ state }) => state === "MANAGED")
     const managed = compared.settings?.devices ?? (concerned.length === 0 ? [] : yield* devices.all)
-    const { found, isSample } = yield* rendered(compared, concerned, isWhole)
+    const { found, isSample } = yield* rendered(compared, concerned, extent)
     const all = {
       ...part,
       removed: [...part.removed, ...removedTemplates(compared)],
@@ -397,7 +459,7 @@ export const makeEffects = Effect.gen(function* () {
       undefined_names: all.undefined_names.slice(0, MOST_NAMES)
     }
     const truncated = cut || [all.groups, all.rules, all.vlans, all.keys].some(({ length }) => length > MOST_LISTED)
-    const { counts, failures, groups } = found
+    const { checks, counts, failures, groups } = found
     const effects = { ...bounded, truncated }
     return {
       effects: { ...effects, confirm: reasonsToAsk({ ...all, truncated }, limits) },
@@ -408,6 +470,7 @@ export const makeEffects = Effect.gen(function* () {
           : {
               devices: counts,
               groups: groups.groups,
+              checks: checks.all,
               failures: failures
                 .toSorted((a, b) => Number(b.by_the_branch) - Number(a.by_the_branch))
                 .slice(0, MOST_FAILURES),

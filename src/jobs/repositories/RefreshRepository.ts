@@ -85,6 +85,7 @@ const abort = Effect.fnUntraced(
 
 const handler = Effect.fn("RefreshRepository")(function* (job: JobRun<typeof RefreshRepository>) {
   const updates = yield* RepositoryUpdate
+  const repositories = yield* RepositoryStore
 
   const { aborting, id, memo, user } = job
   const { confirm, rename_ports, repository } = yield* memorized(memo)
@@ -93,10 +94,12 @@ const handler = Effect.fn("RefreshRepository")(function* (job: JobRun<typeof Ref
     Effect.tap(({ commit, effects, ignored, warnings }) =>
       memo.write({ repository, warnings, ignored, commit, effects })
     ),
-    Effect.map(({ message }) => ({
-      result: { message, repository: repository.toUpperCase() },
-      change_score: null
-    })),
+    Effect.flatMap(({ commit, message }) =>
+      Effect.map(repositories.signatures([commit]), (signatures) => ({
+        result: { message, repository: repository.toUpperCase(), commit, signature: signatures.get(commit) ?? null },
+        change_score: null
+      }))
+    ),
     Effect.catchTag("RefreshRefused", (refusal) => refuse(job, repository, refusal))
   )
   const untilAborted = Effect.repeat(Effect.delay(aborting, LOOK_EVERY), { until: (now) => now })

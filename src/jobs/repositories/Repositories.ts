@@ -2,12 +2,14 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { CommitEffects } from "../../domain/CommitEffects.ts"
+import type { CommitSignature } from "../../domain/CommitSignature.ts"
 import {
   type CommitRefusal,
   type CommitsOfRepository,
   type CommitState,
   remark,
   Remark,
+  type RepositoryBranch,
   type RepositoryCommit
 } from "../../domain/Repository.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -26,9 +28,11 @@ import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { checkTemplates } from "../../templates/TemplateCheck.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { readInventory } from "./SettingsUpdate.ts"
+import { makeCheckSources } from "./TemplatesUpdate.ts"
 import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
 import { hideForms } from "../../templates/TemplateSecrets.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
+import type { LineOrigin } from "../../git/GitBlame.ts"
 import type { LoggedCommit } from "../../git/GitCommit.ts"
 import { errorRemark } from "../../templates/TemplateSnapshot.ts"
 import type { NetworkStore } from "../../store/NetworkStore.ts"
@@ -47,7 +51,8 @@ export const commitList = (
   logged: ReadonlyArray<LoggedCommit>,
   inForce: string | null,
   refusals: ReadonlyMap<string, CommitRefusal>,
-  waiting: string | null = null
+  waiting: string | null = null,
+  signatures: ReadonlyMap<string, CommitSignature> = new Map()
 ): ReadonlyArray<RepositoryCommit> => {
   const position = logged.findIndex(({ hash }) => hash === inForce)
   return logged.map(({ author, committer, hash, message, seconds }, index) => {
@@ -61,7 +66,8 @@ export const commitList = (
       subject: message.split("\n", 1)[0] ?? "",
       message,
       state,
-      refusal: state === "refused" ? refusal : null
+      refusal: state === "refused" ? refusal : null,
+      signature: signatures.get(hash) ?? null
     }
   })
 }
@@ -92,6 +98,7 @@ const makeRepositoryProblems = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
   const undefinedPrints = yield* UndefinedPrints
+  const sourcesOf = yield* makeCheckSources
   const services = yield* Effect.context<DeviceStore | NetworkStore | ServerConfig>()
   // thousands of devices are read: simultaneous callers share the answer
   const shared = makeSharedRead<ProblemList, SqlError.SqlError>()
@@ -111,7 +118,9 @@ const makeRepositoryProblems = Effect.gen(function* () {
   const inTemplates = Effect.gen(function* () {
     const refs = yield* repositories.refs("templates")
     const snapshots = yield* Effect.forEach(refs, (ref) => templates.snapshot(ref === "" ? null : ref))
-    const checks = snapshots.map(checkTemplates)
+    const checks = yield* Effect.forEach(snapshots, (snapshot) =>
+      Effect.map(sourcesOf(snapshot), (sources) => checkTemplates(snapshot, sources))
+    )
     return {
       problems: checks.flatMap(({ problems }) => problems.map(errorRemark)),
       warnings: checks.flatMap(({ warnings }) => warnings)
@@ -234,18 +243,49 @@ const makeRepositoryCommits = Effect.gen(function* () {
     })
   )
 
+  const signaturesOf = (copy: GitRepository, hashes: ReadonlyArray<string>) =>
+    Effect.catchTag(copy.signatures(hashes), "GitFailed", ({ message }) =>
+      Effect.as(Effect.logWarning(`Signatures cannot be verified: ${message}`), new Map<string, CommitSignature>())
+    )
+
+  const branches = Effect.fn("RepositoryCommits.branches")(function* (name: RepositoryName, count: number) {
+    const inForce = Option.getOrNull(yield* repositories.commitOf(name, ""))
+    const copy = yield* Effect.option(copies.of(name))
+    if (Option.isNone(copy)) return { branches: [] }
+    const found = yield* Effect.catchTag(copy.value.branches(count), "GitFailed", ({ message }) =>
+      Effect.as(Effect.logWarning(`Branches cannot be listed: ${message}`), [])
+    )
+    const signatures = yield* signaturesOf(
+      copy.value,
+      found.map(({ commit }) => commit)
+    )
+    return {
+      branches: found.map(({ author, commit, name: branch, seconds, subject }): RepositoryBranch => ({
+        branch,
+        commit,
+        author,
+        at: new Date(seconds * 1000).toISOString().slice(0, 19),
+        subject,
+        in_force: commit === inForce,
+        signature: signatures.get(commit) ?? null
+      }))
+    }
+  })
+
   const list = Effect.fn("RepositoryCommits.list")(function* (name: RepositoryName, count: number) {
     const inForce = Option.getOrNull(yield* repositories.commitOf(name, ""))
     const copy = yield* Effect.option(copies.of(name))
     const commits = Option.isSome(copy) ? yield* logged(copy.value, inForce, count) : []
     const waiting = Option.map(yield* refreshes.waiting(name), ({ commit }) => commit)
+    const hashes = commits.map(({ hash }) => hash)
+    const signatures = Option.isSome(copy) ? yield* signaturesOf(copy.value, hashes) : new Map()
     return {
       in_force: inForce,
-      commits: commitList(commits, inForce, yield* refusals(name), Option.getOrNull(waiting))
+      commits: commitList(commits, inForce, yield* refusals(name), Option.getOrNull(waiting), signatures)
     }
   })
 
-  return list
+  return { list, branches }
 })
 
 // The files in force for their authors. Secrets in them are hidden as in configurations: they belong into TEMPLATE_SECRET_*, and a
@@ -283,7 +323,7 @@ const makeRepositoryFiles = Effect.gen(function* () {
       return Option.map(Option.fromUndefinedOr(files.get(path)), hideForms)
     }),
     readAt: Effect.fn("RepositoryFiles.readAt")(function* (name: RepositoryName, commit: string, path: string) {
-      const known = (yield* commits(name, NEWEST)).commits.find((one) => one.commit === commit)
+      const known = (yield* commits.list(name, NEWEST)).commits.find((one) => one.commit === commit)
       if (known === undefined || !READABLE.has(known.state) || path === ALERTS_FILE) return Option.none()
       const copy = yield* Effect.option(copies.of(name))
       if (Option.isNone(copy)) return Option.none()
@@ -299,16 +339,47 @@ const makeRepositoryFiles = Effect.gen(function* () {
   }
 })
 
+/** The commit that wrote a line of a file, and who signed it. */
+interface WrittenLine extends LineOrigin {
+  readonly signature: CommitSignature | null
+}
+
+const makeLineOrigins = (
+  repositories: RepositoryStore["Service"],
+  copies: RepositoryCopies["Service"]
+): Repositories["Service"]["blame"] =>
+  Effect.fn("Repositories.blame")(function* (name: RepositoryName, path: string, branch: string) {
+    const commit = Option.getOrNull(yield* repositories.commitOf(name, branch))
+    const copy = yield* Effect.option(copies.of(name))
+    if (commit === null || Option.isNone(copy)) return []
+    const written = Effect.gen(function* () {
+      const lines = yield* copy.value.blame(commit, path)
+      const signatures = yield* copy.value.signatures([...new Set(lines.map((line) => line.commit))])
+      return lines.map((line) => ({ ...line, signature: signatures.get(line.commit) ?? null }))
+    })
+    return yield* Effect.catchTag(written, ["GitFailed", "GitRefNotFound"], ({ message }) =>
+      Effect.as(Effect.logWarning(`The lines of a file of ${name} cannot be traced: ${message}`), [])
+    )
+  })
+
 const make = Effect.gen(function* () {
   const updates = yield* RepositoryUpdate
+  const repositories = yield* RepositoryStore
+  const copies = yield* RepositoryCopies
   const problems = yield* makeRepositoryProblems
   const files = yield* makeRepositoryFiles
   const commits = yield* makeRepositoryCommits
   const services = yield* Effect.context<JobEngine | JobStore>()
   return Repositories.of({
     describe: updates.describe,
+    blame: makeLineOrigins(repositories, copies),
+    signature: Effect.fn("Repositories.signature")(function* (name: RepositoryName) {
+      const commit = Option.getOrNull(yield* repositories.commitOf(name, ""))
+      return commit === null ? null : ((yield* repositories.signatures([commit])).get(commit) ?? null)
+    }),
     problems,
-    commits,
+    commits: commits.list,
+    branches: commits.branches,
     files: files.list,
     file: files.read,
     fileAt: files.readAt,
@@ -331,6 +402,14 @@ export class Repositories extends Context.Service<
   {
     /** The line about the commit in force, ending in a newline, or that nothing is cloned yet. */
     readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
+    /** The commits that wrote the lines of a file in force; none without an intact local copy. */
+    readonly blame: (
+      name: RepositoryName,
+      path: string,
+      branch: string
+    ) => Effect.Effect<ReadonlyArray<WrittenLine>, SqlError.SqlError>
+    /** Who signed the commit in force, as it was verified when it came into force; null without a verification. */
+    readonly signature: (name: RepositoryName) => Effect.Effect<CommitSignature | null, SqlError.SqlError>
     /** Fetches, checks and applies the newest commit, recorded as a job of this user. */
     readonly refresh: (
       name: RepositoryName,
@@ -344,6 +423,11 @@ export class Repositories extends Context.Service<
     readonly waiting: RepositoryUpdate["Service"]["waiting"]
     /** The newest commits as of the last refresh, at most `count` and the one in force, with their states. */
     readonly commits: (name: RepositoryName, count: number) => Effect.Effect<CommitsOfRepository, SqlError.SqlError>
+    /** The branches of the remote as of the last refresh, that with the newest commit first, at most `count`. */
+    readonly branches: (
+      name: RepositoryName,
+      count: number
+    ) => Effect.Effect<{ readonly branches: ReadonlyArray<RepositoryBranch> }, SqlError.SqlError>
     /** The files in force, `alerts.yml` left out; branch empty is the repository's own ref. */
     readonly files: (name: RepositoryName, branch: string) => Effect.Effect<FilesInForce, SqlError.SqlError>
     /** The text of a file, with its secrets hidden; none when there is no such file. */

@@ -8,12 +8,13 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { GitAddressInvalid } from "../../git/GitAddress.ts"
 import type { GitFailed } from "../../git/GitCommand.ts"
 import { type CommitEffects, NO_EFFECTS } from "../../domain/CommitEffects.ts"
-import { waitingMessage } from "../../domain/EffectSentences.ts"
+import { waitingMessage } from "../../domain/words/EffectSentences.ts"
 import { clonedText, commitText, currentText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
-import type { RefreshResult } from "../../git/GitRepository.ts"
-import { makeRefreshes, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
+import type { GitRepository, RefreshResult } from "../../git/GitRepository.ts"
+import { signaturePhrase } from "../../domain/CommitSignature.ts"
+import { type AppliedCommit, makeRefreshes, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
-import { makeBranchCheck } from "./BranchCheck.ts"
+import { type BranchChecks, makeBranchCheck } from "./BranchCheck.ts"
 import { makeEffects } from "./CommitEffects.ts"
 import {
   type CheckedCommit,
@@ -25,12 +26,15 @@ import {
   withUndefined
 } from "./CheckedCommit.ts"
 import { makeSettingsUpdate } from "./SettingsUpdate.ts"
+import { turnsBack } from "./Signatures.ts"
 import { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
 import type { VlanLosses } from "../../settings/SettingsEffects.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
+import { EventStore } from "../../store/EventStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
 import { repositoryCommits } from "../../runtime/metrics/Metrics.ts"
+import type { ServerConfig } from "../../ServerConfig.ts"
 
 // Refreshes of one repository run one after another. Waiting callers share the next one: it begins after their calls, so it sees
 // all earlier pushes, and a caller waits for a hanging remote twice at most, however many callers there are.
@@ -89,6 +93,18 @@ const makeCommitsInForce = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const ports = yield* InterfaceStore
   const events = yield* SyncEventStore
+  const log = yield* EventStore
+
+  /** Tells of a commit that comes into force although no allowed signer has signed it, as `warn` lets it. */
+  const tellUnsigned = Effect.fnUntraced(function* (
+    { commit, name, ref, signature = null }: AppliedCommit,
+    { by, jobId }: RefreshCause
+  ) {
+    if (signature === null || signature.state === "signed") return
+    if (Option.contains(yield* repositories.commitOf(name, ref), commit)) return
+    const about = { repository: name, ref, commit, by, phrase: signaturePhrase(signature), signature }
+    yield* log.append({ kind: "repository", action: "unsigned", isAudit: true, jobId, data: about })
+  })
 
   const putOnce = Effect.fnUntraced(function* (
     name: RepositoryName,
@@ -98,7 +114,10 @@ const makeCommitsInForce = Effect.gen(function* () {
   ) {
     if (!(yield* repositories.tryLock)) return yield* new CommitsLocked()
     if ((yield* repositories.inForce) !== checkedBeside) return yield* new Overtaken()
-    for (const commit of commits) yield* repositories.put(commit)
+    for (const commit of commits) {
+      yield* tellUnsigned(commit, cause)
+      yield* repositories.put(commit)
+    }
     const concerned = yield* devices.byHostnames(affected)
     // with the rows of these devices locked, so their ports cannot change meanwhile
     yield* events.unsynchronize(concerned, { cause: `refresh_${name}`, by: cause.by, job_id: cause.jobId })
@@ -149,12 +168,14 @@ const asRefused = <A, R>(effect: Effect.Effect<A, UpdateError | Overtaken, R>) =
   )
 
 const make = Effect.gen(function* () {
+  const services = yield* Effect.context<ServerConfig>()
   const repositories = yield* RepositoryStore
   const copies = yield* RepositoryCopies
   const refreshes = yield* makeRefreshes
   const inForce = yield* makeCommitsInForce
   const effectsOf = yield* makeEffects
   const updates = { settings: yield* makeSettingsUpdate, templates: yield* makeTemplatesUpdate }
+  const checks = yield* makeBranchCheck(updates, effectsOf)
 
   /**
    * Branches that a commit of the settings asks for and that are not in force yet. Without templates nothing can be rendered, and
@@ -174,7 +195,9 @@ const make = Effect.gen(function* () {
 
   /** The effects of a commit compared with the one in force; none before the first. */
   const meaning = ({ affected, compared }: CheckedCommit) =>
-    compared === undefined ? Effect.succeed({ effects: NO_EFFECTS, renames: [] }) : effectsOf(compared, affected, false)
+    compared === undefined
+      ? Effect.succeed({ effects: NO_EFFECTS, renames: [] })
+      : effectsOf(compared, affected, "sample")
 
   /** Keeps the present commit in force until a user confirms the new one, or another commit arrives. */
   const wait = Effect.fnUntraced(function* (
@@ -189,6 +212,12 @@ const make = Effect.gen(function* () {
     return yield* new RefreshRefused({ status: 409, message, commit, effects })
   })
 
+  /** Keeps who signed a commit that does not come into force now. */
+  const noteSignature = Effect.fnUntraced(function* (name: RepositoryName, repository: GitRepository, hash: string) {
+    const signature = (yield* repository.signatures([hash])).get(hash)
+    if (signature !== undefined) yield* repositories.noteSignature(name, hash, signature)
+  })
+
   const updateNow = Effect.fn("RepositoryUpdate.update")(function* (name: RepositoryName, cause: RefreshCause) {
     const repository = yield* copies.of(name)
     const refreshed: RefreshResult = yield* repository.refresh
@@ -198,12 +227,28 @@ const make = Effect.gen(function* () {
     if (confirm !== undefined && !isConfirmed) return yield* anotherCommit(confirm, refreshed.commit)
     const current = yield* inForce.now
     const before = yield* repositories.find(name, "")
+    const noted = noteSignature(name, repository, refreshed.commit.hash)
     const { checked, commits } = yield* Effect.gen(function* () {
       const checked = yield* updates[name].check(repository, refreshed.commit, before)
       return { checked, commits: [...checked.commits, ...(yield* newBranches(checked.branches))] }
-    }).pipe(Effect.catchTag("RefreshRefused", (refusal) => Effect.fail(refusalOf(refreshed.commit.hash, refusal))))
-    const { effects, renames } = yield* meaning(checked)
-    if (effects.confirm.length > 0 && !isConfirmed) return yield* wait(name, refreshed.commit.hash, cause, effects)
+    }).pipe(
+      Effect.catchTag("RefreshRefused", (refusal) =>
+        Effect.andThen(noted, Effect.fail(refusalOf(refreshed.commit.hash, refusal)))
+      )
+    )
+    const { effects: found, renames } = yield* meaning(checked)
+    const back = yield* Effect.provideContext(
+      turnsBack(repository, name, {
+        before: Option.getOrNull(Option.map(before, ({ commit }) => commit)),
+        after: refreshed.commit.hash
+      }),
+      services
+    )
+    const effects = back === undefined ? found : { ...found, confirm: [...found.confirm, back] }
+    if (effects.confirm.length > 0 && !isConfirmed) {
+      yield* noted
+      return yield* wait(name, refreshed.commit.hash, cause, effects)
+    }
     const put = { ...checked, commits, renames: cause.renamePorts === true ? renames : [] }
     // uninterruptible: after an abort it must be certain whether the commit is in force
     yield* Effect.uninterruptible(inForce.put(name, put, cause, current))
@@ -243,7 +288,8 @@ const make = Effect.gen(function* () {
 
   return RepositoryUpdate.of({
     update,
-    checkBranch: yield* makeBranchCheck(updates, effectsOf),
+    checkBranch: checks.branch,
+    checkProposal: checks.proposal,
     describe,
     waiting: refreshes.waiting
   })
@@ -259,7 +305,9 @@ export class RepositoryUpdate extends Context.Service<
       cause: RefreshCause
     ) => Effect.Effect<RefreshOutcome, RefreshRefused | SqlError.SqlError>
     /** The result of a refresh of a branch, or of files that were sent: problems, effects and configurations of devices. */
-    readonly checkBranch: Effect.Success<ReturnType<typeof makeBranchCheck>>
+    readonly checkBranch: BranchChecks["branch"]
+    /** The same for a proposal, for which nobody waits. */
+    readonly checkProposal: BranchChecks["proposal"]
     /** The text of the commit in force. */
     readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
     /** The commit that waits for a confirmation. */

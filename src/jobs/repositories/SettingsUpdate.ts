@@ -34,7 +34,8 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { UndefinedLedger, UndefinedPrints } from "../../templates/UndefinedPrints.ts"
-import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
+import { type CheckedCommit, RefreshRefused, refusedBySignature } from "./CheckedCommit.ts"
+import { judgeSignature } from "./Signatures.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs.ts"
 import { NetworkStore } from "../../store/NetworkStore.ts"
@@ -207,6 +208,11 @@ export const makeSettingsUpdate = Effect.gen(function* () {
     commit: GitCommit,
     applied: Option.Option<AppliedCommit>
   ): Effect.fn.Return<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError> {
+    const judged = yield* Effect.provideContext(
+      judgeSignature(repository, { name: "settings", ref: "", hash: commit.hash }),
+      services
+    )
+    if (judged.refusal !== null) return yield* refusedBySignature(judged.refusal)
     const tree = yield* repository.readTree(commit.hash, isWithinSettings)
     const built = snapshotOf(tree.files, tree.refused)
     if (Result.isFailure(built)) {
@@ -233,14 +239,15 @@ export const makeSettingsUpdate = Effect.gen(function* () {
       url: repository.address,
       commit: commit.hash,
       description,
-      files
+      files,
+      signature: judged.signature
     }
     return {
       commits: [row],
       affected,
       branches: templatesBranches(snapshot),
       ignored: [...tree.ignored, ...snapshot.ignored],
-      warnings: [...warnings, ...(yield* undefinedPrints.inForce)],
+      warnings: [...judged.warnings, ...warnings, ...(yield* undefinedPrints.inForce)],
       ...(before === undefined
         ? {}
         : {

@@ -8,12 +8,14 @@ import { Effect, Option } from "effect"
 import { commitText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { Device } from "../../domain/Device.ts"
+import { PluginRegistry } from "../../plugins/PluginRegistry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { type SettingsSnapshot, templatesBranches } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates, compileAll, NoTemplates } from "../../templates/ActiveTemplates.ts"
+import { asksPlugins } from "../../templates/ChecksFile.ts"
 import { checkTemplates } from "../../templates/TemplateCheck.ts"
 import {
   buildTemplateSnapshot,
@@ -22,7 +24,8 @@ import {
   type TemplateSnapshot
 } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
-import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
+import { type CheckedCommit, RefreshRefused, refusedBySignature } from "./CheckedCommit.ts"
+import { judgeSignature } from "./Signatures.ts"
 import { makeStrictRendering } from "./SettingsUpdate.ts"
 import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../templates/TemplateReferences.ts"
 import { type Remark, remarkText } from "../../domain/Repository.ts"
@@ -52,21 +55,36 @@ const templatesOf = (branches: ReadonlyArray<CheckedBranch>) => {
 const branchesOf = (settings: Option.Option<SettingsSnapshot>): ReadonlyArray<string> =>
   Option.match(settings, { onNone: () => [], onSome: templatesBranches })
 
+/** What checks of these templates may ask outside the devices. Waits for the plugins to be loaded only if a check asks one. */
+export const makeCheckSources = Effect.gen(function* () {
+  const { CHECK_HOSTS } = yield* ServerConfig
+  const { forChecks } = yield* PluginRegistry
+  return ({ checks }: TemplateSnapshot) =>
+    Effect.map(asksPlugins(checks) ? forChecks : Effect.succeed([]), (plugins) => ({ hosts: CHECK_HOSTS, plugins }))
+})
+
 /** The check of a templates commit. */
 export const makeTemplatesUpdate = Effect.gen(function* () {
+  const services = yield* Effect.context<ServerConfig>()
   const devices = yield* DeviceStore
   const repositories = yield* RepositoryStore
   const active = yield* ActiveSettings
   const config = yield* ServerConfig
   const templates = yield* ActiveTemplates
+  const sourcesOf = yield* makeCheckSources
   const rendering = yield* makeStrictRendering
   const undefinedPrints = yield* UndefinedPrints
 
   const checkBranch = Effect.fnUntraced(function* (repository: GitRepository, commit: GitCommit, ref: string) {
+    const judged = yield* Effect.provideContext(
+      judgeSignature(repository, { name: "templates", ref, hash: commit.hash }),
+      services
+    )
+    if (judged.refusal !== null) return yield* refusedBySignature(judged.refusal)
     const { files, ignored, refused } = yield* repository.readTree(commit.hash, isTemplatePath)
     const after = buildTemplateSnapshot({ files, refused, root: ROOT })
     yield* compileAll(after)
-    const { problems, warnings } = checkTemplates(after)
+    const { problems, warnings } = checkTemplates(after, yield* sourcesOf(after))
     for (const warning of warnings) yield* Effect.logWarning(remarkText(warning))
     if (problems.length > 0) {
       const message = problems.map((problem) => `Error in repository: ${problem.message}`).join("\n")
@@ -80,9 +98,16 @@ export const makeTemplatesUpdate = Effect.gen(function* () {
       url: repository.address,
       commit: commit.hash,
       description: commitText(commit),
-      files: Object.fromEntries(files)
+      files: Object.fromEntries(files),
+      signature: judged.signature
     }
-    return { row, after, ignored, warnings, before: Option.getOrUndefined(before) } satisfies CheckedBranch
+    return {
+      row,
+      after,
+      ignored,
+      warnings: [...judged.warnings, ...warnings],
+      before: Option.getOrUndefined(before)
+    } satisfies CheckedBranch
   })
 
   const readBranch = Effect.fnUntraced(function* (repository: GitRepository, branch: string) {

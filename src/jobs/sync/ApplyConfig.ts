@@ -7,10 +7,11 @@ import { Effect } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
-import { callErrorText, type ChangeReport, isOpen } from "../../devices/DeviceCalls.ts"
+import { type ChangeReport, isOpen } from "../../devices/DeviceCalls.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
-import { broken, notStored, refusedCandidate, runChange, storeChange, watchTimers } from "./ChangeCalls.ts"
+import { carryOut, watchTimers } from "./ChangeCalls.ts"
+import { checksInForce } from "../../templates/DeviceChecks.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { ApplyConfig } from "../../domain/jobs/ChangeJobs.ts"
@@ -58,17 +59,10 @@ const find = Effect.fnUntraced(function* (hostname: string) {
 })
 
 const pushConfig = Effect.fnUntraced(function* (job: ApplyJob, device: Device) {
-  const { config: candidate, dry_run: dryRun } = job.args
-  const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: true, expectedHash: null } as const
-  return yield* storeChange(device, wanted).pipe(
-    Effect.flatMap(({ id }) =>
-      Effect.flatMap(watchTimers(job), (timers) => timers.orLeave(id, runChange(device.id, id)))
-    ),
-    Effect.catchTag(notStored, (error) => Effect.succeed(broken(callErrorText(error)))),
-    Effect.catchTag(["ReplaceConfigException", "MergeConfigException"], (error) =>
-      Effect.succeed(refusedCandidate(error))
-    )
-  )
+  const { config: candidate, dry_run: dryRun, skip_checks } = job.args
+  const checks = skip_checks === undefined ? yield* checksInForce(device) : []
+  const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: true, expectedHash: null, checks } as const
+  return yield* carryOut(device, wanted, yield* watchTimers(job))
 })
 
 /** Writes the row and the new state together: a restart finds both or none. */

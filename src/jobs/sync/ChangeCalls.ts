@@ -9,11 +9,13 @@ import {
   EXPIRY_MARGIN_SECONDS,
   newChange
 } from "../../../machines/change/ChangeDecision.ts"
-import type { ShownChange, Verdict } from "../../../machines/change/ChangeRow.ts"
+import type { CheckOfChange } from "../../../machines/change/ChangeChecks.ts"
+import type { ChangeReason, ShownChange, Verdict } from "../../../machines/change/ChangeRow.ts"
 import { type CallError, callErrorText, type ChangeReport, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { lineCount } from "../../domain/ConfigLines.ts"
 import type { Device } from "../../domain/Device.ts"
-import { can, platformOf, requireManageable } from "../../domain/platforms/Platforms.ts"
+import { timerSeconds } from "../../domain/platforms/Platform.ts"
+import { can, capabilitiesOf, platformOf, requireManageable } from "../../domain/platforms/Platforms.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { type MergeConfigException, renderError, type ReplaceConfigException } from "../../drivers/DriverErrors.ts"
 import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
@@ -24,6 +26,7 @@ import type { MissingLinesPolicy } from "../../domain/Job.ts"
 import { DisputedRecord, heldFields, RecordChanged, UnseenDevice } from "../../domain/DeviceIdentity.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 import { rareRetry } from "../../runtime/BackgroundWork.ts"
+import { tooSlow } from "../../templates/DeviceChecks.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
 export type ConfirmMode = 0 | 1 | 2
@@ -44,6 +47,8 @@ export interface WantedChange {
   readonly expectedHash: string | null
   /** The source of a line of the candidate; called for refused lines. */
   readonly originOf?: GatedCandidate["originOf"]
+  /** The checks of the device; none if they are skipped. */
+  readonly checks?: ReadonlyArray<CheckOfChange>
 }
 
 /** The candidate holds lines that are not configuration. */
@@ -59,6 +64,19 @@ const LINES_IN_A_SECOND = 100
  */
 export const timerFor = (usual: number, lines: number): number =>
   usual + Math.ceil(Math.max(0, lines - USUAL_LINES) / LINES_IN_A_SECOND)
+
+/**
+ * Seconds of the commit timer of a change, as the device will count them; null without one. `usual` is COMMIT_CONFIRMED_TIMEOUT. The
+ * row has this number, so that everything that waits for the timer waits for the one that runs.
+ */
+export const timerOf = (
+  device: Device,
+  { candidate, mode }: Pick<WantedChange, "candidate" | "mode">,
+  usual: number
+): number | null => {
+  const rules = capabilitiesOf(device)?.timer ?? false
+  return mode === 0 || rules === false ? null : timerSeconds(rules, timerFor(usual, lineCount(candidate)))
+}
 
 /** Attempts to continue a change that another replica seems to have taken over. */
 const MOVED_ATTEMPTS = Schedule.spaced("3 seconds").pipe(Schedule.upTo({ times: 10 }))
@@ -80,19 +98,22 @@ export const broken = (text: string): ChangeReport => ({
   hash: null
 })
 
-/** The report of a change whose candidate was refused, so that nothing was stored or sent. */
-export const refusedCandidate = (error: CandidateRefused): ChangeReport => ({
+const notBegun = (reason: ChangeReason, message: string, failure: string | null): ChangeReport => ({
   waiting: false,
   result: "discarded",
   runs: "old",
   ok: false,
   phase: "discarded",
-  reason: "rejected",
-  message: error.message,
-  failure: renderError(error),
+  reason,
+  message,
+  failure,
   diff: "",
   hash: null
 })
+
+/** The report of a change whose candidate was refused, so that nothing was stored or sent. */
+export const refusedCandidate = (error: CandidateRefused): ChangeReport =>
+  notBegun("rejected", error.message, renderError(error))
 
 /** The report of a call that a moving actor may have refused; a permanent failure is reported as broken. */
 const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Effect.Effect<ChangeReport> =>
@@ -101,7 +122,7 @@ const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Ef
   )
 
 /** The errors of `storeChange` by which a device gets no change: nothing was sent to it. */
-export const notStored = ["UnmanageableDevice", "UnseenDevice", "DisputedRecord", "RecordChanged"] as const
+const notStored = ["UnmanageableDevice", "UnseenDevice", "DisputedRecord", "RecordChanged"] as const
 
 /** The conditions of the caller's job. */
 type JobConditions = Pick<BeginConditions, "notAborting" | "notPaused" | "newestSeen">
@@ -129,13 +150,15 @@ export const beginChange = Effect.fn("ChangeCalls.begin")(function* (
     yield* passGate({ ...text, ...(originOf === undefined ? {} : { originOf }) })
   }
   const mode = can(device, "timer") ? wanted.mode : 0
+  const timer = timerOf(device, wanted, config.COMMIT_CONFIRMED_TIMEOUT)
   const protocol = newChange({
     mode,
     dryRun: wanted.dryRun,
     force: wanted.force,
     sessionName: Candidate.ofJob(wanted.jobId),
     expectedHash: wanted.expectedHash,
-    timerSeconds: mode === 0 ? null : timerFor(config.COMMIT_CONFIRMED_TIMEOUT, lineCount(candidate)),
+    timerSeconds: timer,
+    ...(wanted.checks === undefined || wanted.checks.length === 0 ? {} : { checks: wanted.checks }),
     ...(wanted.shown === undefined ? {} : { shown: wanted.shown }),
     ...(wanted.onMissingLines === undefined ? {} : { onMissingLines: wanted.onMissingLines })
   })
@@ -155,7 +178,7 @@ export const beginChange = Effect.fn("ChangeCalls.begin")(function* (
 })
 
 /** The job's change on the device, new or already stored, whatever its job and others do. */
-export const storeChange = Effect.fnUntraced(function* (device: Device, wanted: WantedChange) {
+const storeChange = Effect.fnUntraced(function* (device: Device, wanted: WantedChange) {
   const begun = yield* beginChange(device, wanted, NO_CONDITIONS)
   return begun._tag === "Stored"
     ? begun
@@ -221,19 +244,8 @@ const leftReport = (left: Left, change: TimedChange, now: number): ChangeReport 
   hash: null
 })
 
-/** The message about a change that was cancelled because the job was aborted before anything was sent. */
-const cancelledReport: ChangeReport = {
-  waiting: false,
-  result: "discarded",
-  runs: "old",
-  ok: false,
-  phase: "discarded",
-  reason: "cancelled",
-  message: "The job was aborted before anything was sent",
-  failure: null,
-  diff: "",
-  hash: null
-}
+/** The report of a change that was cancelled because the job was aborted before anything was sent. */
+const cancelledReport = notBegun("cancelled", "The job was aborted before anything was sent", null)
 
 /** Gives up calls to devices' actors if only the device's timer remains, and the job is aborted or the timer has ended. */
 export interface TimerWatch {
@@ -289,4 +301,36 @@ export const watchTimers = Effect.fn("TimerWaits.watch")(function* (job: Running
         )
       })
   } satisfies TimerWatch
+})
+
+/** The check that could never be read within the commit timer, as a sentence; null if there is none, or if the change has begun. */
+const slowCheck = Effect.fnUntraced(function* (device: Device, wanted: WantedChange) {
+  const { COMMIT_CONFIRMED_TIMEOUT } = yield* ServerConfig
+  const changes = yield* ChangeStore
+
+  const slow = tooSlow(wanted.checks ?? [], timerOf(device, wanted, COMMIT_CONFIRMED_TIMEOUT))
+  if (slow === null) return null
+  // the checks of a change that has begun are those of its row
+  const begun = yield* changes.progressOfJob(wanted.jobId)
+  return begun.some(({ device_id }) => device_id === device.id) ? null : slow
+})
+
+/**
+ * Carries out a change, whatever other jobs do: stores it, runs it, and reports its end. A change that was stored before is continued.
+ * Also reports a change that could not begin.
+ */
+export const carryOut = Effect.fn("ChangeCalls.carryOut")(function* (
+  device: Device,
+  wanted: WantedChange,
+  timers: TimerWatch
+) {
+  const slow = yield* slowCheck(device, wanted)
+  if (slow !== null) return notBegun("checkRefused", slow, null)
+  return yield* storeChange(device, wanted).pipe(
+    Effect.flatMap(({ id }) => timers.orLeave(id, runChange(device.id, id))),
+    Effect.catchTag(notStored, (error) => Effect.succeed(broken(callErrorText(error)))),
+    Effect.catchTag(["ReplaceConfigException", "MergeConfigException"], (error) =>
+      Effect.succeed(refusedCandidate(error))
+    )
+  )
 })

@@ -19,6 +19,9 @@ import { type SyncWork, takeWaiting, type VerdictContext } from "./SyncDevice.ts
 import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
+import { notAccepted } from "../requests/SignedCommits.ts"
+import { makeJobCommits } from "../../store/JobResults.ts"
+import { WorkingCommits } from "../../domain/Repository.ts"
 import { settleChange, watchTimers } from "./ChangeCalls.ts"
 import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
@@ -146,6 +149,13 @@ const isAborted = Effect.fnUntraced(function* ({ aborting, args, memo }: Confirm
   return sync === "ABORTING" || (yield* aborting)
 })
 
+/** Why the commits of the sync job may not be sent since a restart; none once confirming has begun: half a change would be left. */
+const notAcceptedOf = Effect.fnUntraced(function* ({ args, memo }: ConfirmJob) {
+  if (Option.isSome(yield* memo.read)) return Option.none<string>()
+  const commits = yield* makeJobCommits
+  return yield* Effect.provideService(notAccepted, WorkingCommits, yield* commits.pin(args.prev_job_id))
+})
+
 const confirmDevice = Effect.fnUntraced(function* (
   job: RunningJob,
   { guard, run, timers }: VerdictContext,
@@ -193,7 +203,9 @@ const handler = Effect.fn("ConfirmDevices")(function* (job: JobRun<typeof Confir
   const rows = yield* jobs.devices(job.id)
   const failed = rows.filter(({ result }) => result.failed).map(({ hostname }) => hostname)
   const guard = yield* makeGuard({ maxFailures: null, allOrNothing }, null, failed)
+  const unsigned = yield* notAcceptedOf(job)
   if (yield* isAborted(job)) yield* guard.aborted
+  else if (Option.isSome(unsigned)) yield* guard.halt(unsigned.value)
   else yield* job.memo.write({ begun: true })
   const waiting = yield* waitingChanges(job, rows)
   const context = { guard, run, timers: yield* watchTimers(job) }

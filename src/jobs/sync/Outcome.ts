@@ -47,7 +47,10 @@ const typeOf: Partial<Record<string, string>> = {
   locked: "SessionLockedException",
   rejected: "ReplaceConfigException",
   leftConfiguration: "LeftConfiguration",
-  cancelled: "JobAborted"
+  cancelled: "JobAborted",
+  checkRefused: "CheckRefused",
+  checkFailed: "CheckFailed",
+  checkUnread: "CheckUnread"
 } satisfies Partial<Record<ChangeReason, string>>
 
 const whereItIs: Readonly<Record<ChangeReport["runs"], string>> = {
@@ -87,6 +90,14 @@ export const failureText = (report: ChangeReport): string => {
 export const renderFailed = (text: string): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, subtaskFailed(GENERATE_TASK)), taskFailed(GENERATE_TASK, text)])
 
+/** A check could never be read within the commit timer: nothing was sent. */
+export const uncheckable = (config: string, message: string): DeviceResult =>
+  deviceResult([
+    taskFailed(MAIN_TASK, subtaskFailed(SYNC_TASK)),
+    taskOk(GENERATE_TASK, config),
+    taskFailed(SYNC_TASK, `Nothing was sent to it.\nCheckRefused: ${message}\n`)
+  ])
+
 /** The configuration differs from the one of the dry run: nothing was sent. */
 export const fenced = (config: string, message: string): DeviceResult =>
   deviceResult([
@@ -111,12 +122,16 @@ export const becauseOf = (stop: Stop, report: ChangeReport): ChangeReport =>
 const reachable = ({ fqdn }: ChangeReport): ReadonlyArray<JobTask> =>
   fqdn === undefined ? [] : [taskOk(REACHABLE_TASK, { facts: { fqdn } })]
 
-/** The proof of the device, and lines that could not be compared. */
+/** The proof of the device, lines that could not be compared, and its checks. */
 export const foundOut = ({
+  checks,
   notes,
+  plannedChecks,
   proof,
   remarks
-}: ChangeReport): Pick<JobTask, "proof" | "remarks" | "said" | "not_shown"> => ({
+}: ChangeReport): Pick<JobTask, "proof" | "remarks" | "said" | "not_shown" | "checks" | "planned_checks"> => ({
+  ...(checks === undefined ? {} : { checks }),
+  ...(plannedChecks === undefined ? {} : { planned_checks: plannedChecks }),
   ...(proof === undefined ? {} : { proof }),
   ...(remarks === undefined ? {} : { remarks }),
   ...(notes === undefined || notes.said.length === 0 ? {} : { said: notes.said }),
@@ -167,6 +182,8 @@ type Finding = "inSync" | "differs" | "nothing" | SyncCause
 const findingOf = ({ report, run }: EndedChange): Finding => {
   if (report.reason === "hashMismatch") return "confighash"
   if (report.ok) return run.dryRun && report.diff !== "" ? "differs" : "inSync"
+  // a check has failed, and nothing could take the change back: the device was proved to run it
+  if (report.result === "confirmed") return "inSync"
   // nothing was committed, so the previous status of the device still holds
   return report.result === "discarded" ? "nothing" : failureOf(report)
 }

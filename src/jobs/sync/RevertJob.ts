@@ -7,21 +7,14 @@ import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, taskFailed } from "../../domain/Job.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
-import { callErrorText, type ChangeReport } from "../../devices/DeviceCalls.ts"
+import type { ChangeReport } from "../../devices/DeviceCalls.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type UndoableChange } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { pushedRow } from "./ApplyConfig.ts"
-import {
-  broken,
-  notStored,
-  refusedCandidate,
-  runChange,
-  storeChange,
-  type TimerWatch,
-  watchTimers
-} from "./ChangeCalls.ts"
+import { carryOut, type TimerWatch, watchTimers } from "./ChangeCalls.ts"
+import { checksInForce } from "../../templates/DeviceChecks.ts"
 import { handle, inTransaction, type JobRun, notStarted } from "../engine/JobHandler.ts"
 import { RevertJob } from "../../domain/jobs/ChangeJobs.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
@@ -71,14 +64,9 @@ const restore = Effect.fnUntraced(function* (
   expectedHash: string | null
 ) {
   const dryRun = job.args.dry_run
-  const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: false, expectedHash } as const
-  const report = yield* storeChange(device, wanted).pipe(
-    Effect.flatMap(({ id }) => timers.orLeave(id, runChange(device.id, id))),
-    Effect.catchTag(notStored, (error) => Effect.succeed(broken(callErrorText(error)))),
-    Effect.catchTag(["ReplaceConfigException", "MergeConfigException"], (error) =>
-      Effect.succeed(refusedCandidate(error))
-    )
-  )
+  const checks = job.args.skip_checks === undefined ? yield* checksInForce(device) : []
+  const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: false, expectedHash, checks } as const
+  const report = yield* carryOut(device, wanted, timers)
   return explained(report, job.args.job_id)
 })
 

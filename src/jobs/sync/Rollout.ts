@@ -2,7 +2,7 @@
  * Runs a sync through its stages to the verdict over the waiting changes: confirmed by a separate job, or taken back
  * (docs/changes.md#confirm-modes). A restart continues with the devices that have no final result yet.
  */
-import { Effect, Fiber, Result, Schedule } from "effect"
+import { Effect, Fiber, Option, Result, Schedule } from "effect"
 import { JobFailure } from "../../domain/Job.ts"
 import type { SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -23,9 +23,10 @@ import { JobStore } from "../../store/JobStore.ts"
 import { CandidateConfigs, type Render, RenderFailed } from "../../templates/CandidateConfigs.ts"
 import type { SyncRun } from "./Outcome.ts"
 import { findDryRun } from "../requests/DryRun.ts"
+import { notAccepted } from "../requests/SignedCommits.ts"
 import { ConfigStore } from "../../store/ConfigStore.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
-import { watchTimers } from "./ChangeCalls.ts"
+import { giveUpChange, watchTimers } from "./ChangeCalls.ts"
 import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"
 import { JobScheduleStore } from "../../store/JobScheduling.ts"
 import { findFailedProofs, isLeftOut } from "./FailedProofs.ts"
@@ -78,6 +79,13 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
   const render = yield* prepare(devices.filter(({ id }) => !begun.has(id)))
   const plan = planOf(job.args, config.COMMIT_CONFIRMED_MODE)
   const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
+  // since the job began, the server may have been started anew with signatures required
+  const unsigned = job.args.dry_run ? Option.none() : yield* notAccepted
+  if (Option.isSome(unsigned)) {
+    yield* guard.halt(unsigned.value)
+    // what is not permanent yet goes back
+    for (const { id, phase } of begun.values()) if (phase !== "planned") yield* giveUpChange(id)
+  }
   const { changesSeen } = memo
   const run = runOf(job, memo)
   const { waits } = yield* JobScheduleStore

@@ -21,9 +21,11 @@ import {
   refusedCandidate,
   runChange,
   settleChange,
+  timerOf,
   type TimerWatch,
   type WantedChange
 } from "./ChangeCalls.ts"
+import { checksFor, stored, tooSlow } from "../../templates/DeviceChecks.ts"
 import {
   becauseOf,
   fenced,
@@ -33,6 +35,7 @@ import {
   SyncOutcome,
   syncResult,
   type SyncRun,
+  uncheckable,
   unmanageable
 } from "./Outcome.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
@@ -254,6 +257,12 @@ const wantedChange = Effect.fn("CandidateChange.want")(function* (work: SyncWork
   const shown =
     dry_run_job === undefined ? null : yield* fenceDevice(dry_run_job, yield* work.dryRun, device, candidate)
   if (shown !== null && Result.isFailure(shown)) return yield* refuse(work, device, fenced(candidate, shown.failure))
+  const checks =
+    job.args.skip_checks === undefined ? stored(yield* checksFor(rendered.success.snapshot.checks, device)) : []
+  const { COMMIT_CONFIRMED_TIMEOUT } = yield* ServerConfig
+  const timer = timerOf(device, { candidate, mode: plan.mode }, COMMIT_CONFIRMED_TIMEOUT)
+  const slow = tooSlow(checks, timer)
+  if (slow !== null) return yield* refuse(work, device, uncheckable(candidate, slow))
   const policy = onMissingLines === undefined ? {} : { onMissingLines }
   return {
     jobId: job.id,
@@ -264,6 +273,7 @@ const wantedChange = Effect.fn("CandidateChange.want")(function* (work: SyncWork
     expectedHash: device.confhash,
     originOf: (line: string) => originOf(rendered.success, device.platform ?? "", line),
     ...policy,
+    ...(checks.length === 0 ? {} : { checks }),
     ...(shown === null ? {} : { shown: shown.success })
   }
 })
@@ -404,7 +414,9 @@ const runAndRecord = Effect.fnUntraced(function* (
   if (!report.waiting) {
     if (!report.ok) yield* work.guard.failed(device.hostname, isCanary)
     const recorder = work.plan.scope === "device" ? outcomes.record : outcomes.recordVerdict
-    return yield* recorder(device, work.run, change.candidate, report)
+    const stop = work.guard.stop()
+    const isTakenBack = report.reason === "othersFailed" && stop !== null
+    return yield* recorder(device, work.run, change.candidate, isTakenBack ? becauseOf(stop, report) : report)
   }
   yield* outcomes.recordWaiting(device, work.run, change.candidate, report)
   yield* holdDevice(work, { device, changeId: change.id })

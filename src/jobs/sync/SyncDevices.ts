@@ -22,6 +22,7 @@ import type { Refusal } from "../../domain/AutoPush.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
+import { notAccepted, requireAccepted } from "../requests/SignedCommits.ts"
 import { judgeAutoPush } from "../requests/DryRun.ts"
 import { refusedByProof } from "./FailedProofs.ts"
 import { resumeWaiting, rollOut } from "./Rollout.ts"
@@ -63,7 +64,10 @@ const followDryRun = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows:
   if (verdict === "push") {
     const policy = args.on_missing_lines === undefined ? {} : { on_missing_lines: args.on_missing_lines }
     const again = args.failed_proof === undefined ? {} : { failed_proof: args.failed_proof }
-    const wishes = args.emergency === undefined ? {} : { emergency: args.emergency }
+    const wishes = {
+      ...(args.emergency === undefined ? {} : { emergency: args.emergency }),
+      ...(args.skip_checks === undefined ? {} : { skip_checks: args.skip_checks })
+    }
     const next = {
       hostnames,
       dry_run: false,
@@ -154,6 +158,7 @@ const decide = Effect.fnUntraced(function* (job: SyncJob) {
   const restored = yield* repositories.restored
   if (Option.isSome(restored) && args.force && !args.dry_run && !args.confirm_older)
     return yield* new JobFailure({ type: "OlderCommits", message: olderRefusal(restored.value) })
+  if (!args.dry_run) yield* requireAccepted
   const { eventsSeen } = yield* commits.pin(job.id)
   const changesSeen = yield* liveChanges.newestId
   const selected = yield* Effect.mapError(selectDevices(args), (error) =>
@@ -172,23 +177,22 @@ const decide = Effect.fnUntraced(function* (job: SyncJob) {
   return decided
 })
 
-/** What a person has to know before the push of a dry run: its commits are older than the newest, or windows are closed now. */
+/** What a person has to know before the push of a dry run: its commits are older than the newest or not signed, or windows are closed now. */
 const dryRunRemarks = Effect.fnUntraced(function* (rows: ReadonlyArray<JobDevice>) {
   const repositories = yield* RepositoryStore
   const devices = yield* DeviceStore
   const windows = yield* JobWindows
 
-  const restored = Option.match(yield* repositories.restored, {
-    onNone: () => [],
-    onSome: (older) => [restoredSentence(older)]
-  })
+  const restored = Option.toArray(Option.map(yield* repositories.restored, restoredSentence))
+  const unsigned = Option.toArray(yield* notAccepted).map((reason) => `${reason}.`)
+  const commits = [...restored, ...unsigned]
   const changing = rows.flatMap(({ changed, hostname, result }) => (changed && !result.failed ? [hostname] : []))
-  if (changing.length === 0 || !(yield* windows.areThere)) return restored
+  if (changing.length === 0 || !(yield* windows.areThere)) return commits
   const closed = yield* windows.closedAmong(yield* devices.byHostnames(changing)).pipe(
     // without settings nothing can be pushed either, and the job says so
     Effect.catchTag(["NoSettings", "SettingsInvalid"], () => Effect.succeed(null))
   )
-  return closed === null ? restored : [...restored, `${closed}.`]
+  return closed === null ? commits : [...commits, `${closed}.`]
 })
 
 const summary = Effect.fnUntraced(function* (job: SyncJob, guard: Guard, { skipped }: SyncMemo) {

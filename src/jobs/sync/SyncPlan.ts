@@ -1,5 +1,6 @@
 /** How a sync confirms and when it stops, from its arguments and the server's mode (docs/changes.md#confirm-modes). Pure. */
 import { type Stop, type SyncArguments, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
+import { DeviceUpgrade } from "../../domain/jobs/UpkeepJobs.ts"
 import type { DeviceType } from "../../domain/Device.ts"
 import type { ConfirmMode } from "./ChangeCalls.ts"
 import { Deferred, Effect, Option, Schema } from "effect"
@@ -184,7 +185,8 @@ class PauseRefused extends Schema.TaggedError<PauseRefused>()("PauseRefused", { 
 
 /** Why a job of this function and with these arguments cannot be held; null when it can. */
 const unfitness = (name: string, start_arguments: unknown, configured: number): string | null => {
-  if (name !== SyncDevices.name) return "only jobs of sync_devices can be paused"
+  if (name === DeviceUpgrade.name) return null
+  if (name !== SyncDevices.name) return "only jobs of sync_devices and device_upgrade can be paused"
   const args = Schema.decodeUnknownOption(SyncDevices.Args)(start_arguments)
   if (Option.isNone(args)) return "its arguments cannot be read"
   return planOf(args.value, configured).scope === "job"

@@ -18,6 +18,7 @@ import {
 } from "../../firmware/UpgradeTasks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import type { StepEnd, UpgradeJob } from "./PostFlight.ts"
@@ -126,8 +127,9 @@ const invalid = (message: string) => new JobFailure({ type: "ValueError", messag
 const ABORTED = "The job was aborted before this device was started"
 const FAILED_BEFORE = "A device of an earlier group failed, so this device was not started"
 
-const select = Effect.fnUntraced(function* ({ group, hostname }: UpgradeArguments) {
+const select = Effect.fnUntraced(function* ({ group, hostname, hostnames }: UpgradeArguments) {
   if (hostname !== undefined) return yield* selectDevices({ hostnames: [hostname], resync: true })
+  if (hostnames !== undefined) return yield* selectDevices({ hostnames, resync: true })
   if (group !== undefined) return yield* selectDevices({ group, resync: true })
   return yield* invalid("Neither hostname nor group specified for device_upgrade")
 })
@@ -158,9 +160,25 @@ const skip = Effect.fnUntraced(function* (job: UpgradeJob, hostnames: ReadonlyAr
   )
 })
 
+/** Milliseconds between two looks at a paused job. */
+const POLL = 200
+
+/** Waits while the job is paused; an abort ends the pause. */
+const whileNotPaused = Effect.fnUntraced(function* (job: UpgradeJob) {
+  const { waits } = yield* JobScheduleStore
+  while (yield* waits.isPausedNow(job.id)) yield* Effect.sleep(POLL)
+})
+
+/** A pause holds the devices that have not begun: those that have go on to their end. */
+const upgradeInTurn = Effect.fnUntraced(function* (job: UpgradeJob, device: Device) {
+  const upgrades = yield* UpgradeStore
+  if (Option.isNone(yield* upgrades.find(job.id, device.hostname))) yield* whileNotPaused(job)
+  yield* upgradeDevice(job, device)
+})
+
 const upgradeGroup = Effect.fnUntraced(function* (job: UpgradeJob, rest: ReadonlyArray<Device>) {
   const { FIRMWARE_CONCURRENCY } = yield* ServerConfig
-  return yield* Effect.forEach(rest, (device) => upgradeDevice(job, device), {
+  return yield* Effect.forEach(rest, (device) => upgradeInTurn(job, device), {
     concurrency: FIRMWARE_CONCURRENCY,
     discard: true
   })
@@ -177,8 +195,10 @@ const upgrade = Effect.fnUntraced(function* (job: UpgradeJob, groups: ReadonlyAr
     if (rest.length === 0) continue
     const earlier = new Set(groups.slice(0, index).flat())
     const failed = results.some(({ hostname, result }) => earlier.has(hostname) && result.failed)
-    if (failed) yield* skip(job, rest, FAILED_BEFORE)
-    else if (index > 0 && (yield* job.aborting)) yield* skip(job, rest, ABORTED)
+    if (!failed) yield* whileNotPaused(job)
+    // devices that an abort kept from starting count among the failed ones
+    if (index > 0 && (yield* job.aborting)) yield* skip(job, rest, ABORTED)
+    else if (failed) yield* skip(job, rest, FAILED_BEFORE)
     else yield* upgradeGroup(job, yield* devices.byHostnames(rest))
   }
 })

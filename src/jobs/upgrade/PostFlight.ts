@@ -11,6 +11,7 @@ import { postFlightText, stepAborted, stepDone, stepFailed, updatedText } from "
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
 import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
+import * as JobChecks from "../../devices/JobChecks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { JobTask } from "../../domain/Job.ts"
 import type { DeviceUpgrade } from "../../domain/jobs/UpkeepJobs.ts"
@@ -173,6 +174,16 @@ const storeVersion = Effect.fnUntraced(function* ({ job }: UpgradedDevice, devic
   yield* upgrades.seen(device.id)
 }, inTransaction)
 
+/** Makes the checks of the device, which compare with what was read before the reload. `updated`: the version that runs now. */
+const checkAfter = Effect.fnUntraced(function* ({ device, job, progress, save }: UpgradedDevice, updated: string) {
+  if (progress.checks === undefined) return { task: stepDone("post_flight", updated) }
+  const after = yield* JobChecks.readAfter(device, progress.checks, job.aborting, (checks) => save({ checks }))
+  if (after._tag === "Aborted") return { task: stepAborted("post_flight") }
+  const { failure, results } = after
+  const task = failure === null ? stepDone("post_flight", updated) : stepFailed("post_flight", failure.message, updated)
+  return { task: { ...task, checks: results } }
+})
+
 export const postFlight = Effect.fn("PostFlight.run")(function* (upgrade: UpgradedDevice) {
   const upgrades = yield* UpgradeStore
 
@@ -198,12 +209,11 @@ export const postFlight = Effect.fn("PostFlight.run")(function* (upgrade: Upgrad
     os_version,
     progress.file ?? args.filename ?? null
   )
-  if (wrong === undefined || os_version !== progress.versionBefore) yield* storeVersion(upgrade, device, os_version)
-  else yield* upgrades.seen(device.id)
-  return {
-    task:
-      wrong === undefined
-        ? stepDone("post_flight", updatedText(progress.versionBefore, os_version))
-        : stepFailed("post_flight", postFlightText(wrong))
+  // a restart while the checks are made finds the version stored, and the device may have been proved since
+  if (progress.checks?.since === undefined) {
+    if (wrong === undefined || os_version !== progress.versionBefore) yield* storeVersion(upgrade, device, os_version)
+    else yield* upgrades.seen(device.id)
   }
+  if (wrong !== undefined) return { task: stepFailed("post_flight", postFlightText(wrong)) }
+  return yield* checkAfter(upgrade, updatedText(progress.versionBefore, os_version))
 })

@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { DeviceEntity, type DeviceFailure, patiently } from "../../devices/DeviceCalls.ts"
-import { stepDone, stepFailed, type StepName } from "../../firmware/UpgradeTasks.ts"
+import { CHECKED_BEFORE, stepDone, stepFailed, type StepName } from "../../firmware/UpgradeTasks.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
 import {
   lookAtSwitch,
@@ -15,6 +15,7 @@ import {
   untilBack,
   type UpgradedDevice
 } from "./PostFlight.ts"
+import * as JobChecks from "../../devices/JobChecks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
@@ -164,6 +165,18 @@ const wasSent = Effect.fnUntraced(function* ({ device, progress, resumed }: Upgr
   return !seen.answers || seen.booted
 })
 
+/** Reads what the checks after the reload compare; a sentence if the switch must not be reloaded. */
+const checkBefore = Effect.fnUntraced(function* ({ device, job, progress, save }: UpgradedDevice) {
+  const { FIRMWARE_RETURN_TIMEOUT } = yield* ServerConfig
+
+  const { post_flight, skip_checks } = job.args
+  if (!post_flight || skip_checks !== undefined || progress.checks !== undefined) return null
+  const before = yield* JobChecks.readBefore(device, FIRMWARE_RETURN_TIMEOUT)
+  if (before._tag === "Refused") return before.why
+  if (before.checks !== null) yield* save({ checks: before.checks })
+  return null
+})
+
 const send = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
   const { uptime } = yield* Effect.mapError(patiently((yield* actor(upgrade)).ReadFacts({ login: {} })), toProblem)
   const reboot = { at: yield* nowSeconds, uptime }
@@ -183,7 +196,10 @@ const isBack = (upgrade: UpgradedDevice, reboot: UpgradeProgress["reboot"]) => {
 
 const reboot = (upgrade: UpgradedDevice) =>
   Effect.gen(function* () {
-    const sent = (yield* wasSent(upgrade)) ? upgrade.progress.reboot : yield* send(upgrade)
+    const isSent = yield* wasSent(upgrade)
+    const refused = isSent ? null : yield* checkBefore(upgrade)
+    if (refused !== null) return { task: stepFailed("reboot", `${CHECKED_BEFORE}: ${refused}`) } satisfies StepEnd
+    const sent = isSent ? upgrade.progress.reboot : yield* send(upgrade)
     const back = yield* isBack(upgrade, sent)
     if (back?._tag !== "Away") return ended("reboot")
     const sentence = `Device ${upgrade.device.hostname} did not come back after the reboot`

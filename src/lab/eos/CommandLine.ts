@@ -11,6 +11,7 @@ import * as Configure from "./commands/Configure.ts"
 import * as Files from "./commands/Files.ts"
 import * as Show from "./commands/Show.ts"
 import * as ShowInterfaces from "./commands/ShowInterfaces.ts"
+import * as ShowState from "./commands/ShowState.ts"
 import * as System from "./commands/System.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import { hintOf } from "./ConfigGrammar.ts"
@@ -218,6 +219,7 @@ export const execCommands = [
   ...ShowInterfaces.commands,
   ...Show.sessionCommands,
   ...ShowInterfaces.stationCommands,
+  ...ShowState.commands,
   ...Files.commands
 ]
 

@@ -7,20 +7,9 @@ import type { ConfigSession } from "./ConfigSessions.ts"
 import { tags, type Loader } from "./ConfigLoader.ts"
 import * as Faults from "../Faults.ts"
 import type { Switch } from "../Switch.ts"
+import type { Output, Reader } from "../Terminal.ts"
 
-/** An answer, now or later. */
-export type Output = string | Promise<string>
-
-/** Reads the input in place of the command line. */
-export interface Reader {
-  /** Input is shown. */
-  readonly echo: boolean
-  /** Takes everything that comes, up to Ctrl-D, without the terminal's limit. */
-  readonly stream: boolean
-  readonly line: (text: string) => Output
-  /** Ctrl-D. */
-  readonly end: () => Output
-}
+export type { Output, Reader } from "../Terminal.ts"
 
 export type Mode =
   | { readonly kind: "exec" }
@@ -106,11 +95,14 @@ export const withFaults = (shell: Shell, step: Faults.Step, act: () => Output): 
   return slow > 0 ? sleep(slow).then(() => actOrFail(shell, step, act)) : actOrFail(shell, step, act)
 }
 
+const GARBAGE = "}}} 0x7f 0x45 <<< corrupted\n"
+
 const actOrFail = (shell: Shell, step: Faults.Step, act: () => Output): Output => {
   const { faults } = shell.device
   const refused = Faults.takeAt(faults, "error", step)
   if (refused !== undefined) return `${refused.message}\n`
   const lies = Faults.takeAt(faults, "lie", step) !== undefined
+  if (Faults.takeAt(faults, "garbage", step) !== undefined) return afterwards(shell, step, GARBAGE)
   const output = lies ? (step === "write" || step === "copy" ? "Copy completed successfully.\n" : "") : act()
   return typeof output === "string"
     ? afterwards(shell, step, output)

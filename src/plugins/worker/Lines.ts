@@ -10,6 +10,8 @@ export interface SetupLine {
   readonly hooks: ReadonlyArray<string>
   readonly seconds: number
   readonly megabytes: number
+  /** The most characters of a line of answers. */
+  readonly longest: number
 }
 
 /** A call of a hook. */
@@ -21,11 +23,23 @@ export interface CallLine {
   readonly delivery: { readonly id: string; readonly attempt: number; readonly again: boolean }
 }
 
+/** A step of a check: the commands of a device, or the items in what they have shown. */
+export interface CheckLine {
+  readonly type: "check"
+  readonly id: number
+  readonly check: string
+  readonly step: "commands" | "items"
+  /** What the function gets, apart from its signal. */
+  readonly given: Readonly<Record<string, unknown>>
+}
+
 /** The answers. */
 export type Answer =
-  | { readonly type: "loaded"; readonly hooks: ReadonlyArray<string> }
+  | { readonly type: "loaded"; readonly hooks: ReadonlyArray<string>; readonly checks: ReadonlyArray<string> }
   | { readonly type: "refused"; readonly error: string }
   | { readonly type: "done"; readonly id: number; readonly value: boolean | null }
+  /** Whatever a function of a check has answered. */
+  | { readonly type: "found"; readonly id: number; readonly value: unknown }
   | { readonly type: "failed"; readonly id: number; readonly error: string; readonly retry: boolean }
   | { readonly type: "log"; readonly text: string }
   /** The thread has ended. */

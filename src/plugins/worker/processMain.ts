@@ -6,7 +6,7 @@
 import { createInterface } from "node:readline"
 import { setPriority } from "node:os"
 import { Worker } from "node:worker_threads"
-import type { Answer, CallLine, SetupLine } from "./Lines.ts"
+import type { Answer, CallLine, CheckLine, SetupLine } from "./Lines.ts"
 import { ownModule } from "../../runtime/OwnModule.ts"
 
 /** The number of log lines of each call that are passed on, and their length. */
@@ -64,7 +64,7 @@ try {
 let worker: Worker | undefined
 
 const obey = (line: string): void => {
-  const command: SetupLine | CallLine = JSON.parse(line)
+  const command: SetupLine | CallLine | CheckLine = JSON.parse(line)
   if (command.type === "setup") worker = open(command)
   else {
     logged = 0

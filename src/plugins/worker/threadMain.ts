@@ -3,7 +3,7 @@
  * Node, so that it starts in a moment. Answers are lines of JSON, which `PluginProcess.ts` reads on the other side.
  */
 import { parentPort, workerData } from "node:worker_threads"
-import type { Answer } from "./Lines.ts"
+import type { Answer, CheckLine } from "./Lines.ts"
 
 /** The part of an error that is passed on. */
 const LONGEST = 2000
@@ -14,9 +14,11 @@ interface Setup {
   readonly vars: Readonly<Record<string, unknown>>
   readonly hooks: ReadonlyArray<string>
   readonly seconds: number
+  readonly longest: number
 }
 
 interface Call {
+  readonly type: "call"
   readonly id: number
   readonly hook: string
   readonly event: unknown
@@ -24,7 +26,7 @@ interface Call {
 }
 
 const port = parentPort
-const { file, hooks, name, seconds, vars }: Setup = workerData
+const { file, hooks, longest, name, seconds, vars }: Setup = workerData
 
 const say = (answer: Answer): void => port?.postMessage(JSON.stringify(answer))
 
@@ -78,10 +80,41 @@ const carryOut = async (plugin: object, { delivery, event, hook, id }: Call): Pr
   }
 }
 
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+/** The functions for checks, by their names. */
+const checksOf = (plugin: object): Readonly<Record<string, object>> => {
+  const found: unknown = Reflect.get(plugin, "checks")
+  const all = isRecord(found) ? Object.entries(found) : []
+  return Object.fromEntries(
+    all.flatMap(([called, one]) =>
+      isRecord(one) && hookOf(one, "items") !== undefined ? [[called, one] as const] : []
+    )
+  )
+}
+
+const answerCheck = async (plugin: object, { check, given, id, step }: CheckLine): Promise<void> => {
+  try {
+    const run = hookOf(checksOf(plugin)[check] ?? {}, step)
+    const value = (await run?.({ ...given, signal: signal() })) ?? null
+    const size = JSON.stringify(value)?.length ?? 0
+    // a longer line would end the process, which says less
+    if (size > longest / 2) throw new RangeError(`its answer has ${size} characters, and ${longest / 2} is the most`)
+    say({ type: "found", id, value })
+  } catch (thrown) {
+    say({ type: "failed", id, error: textOf(thrown), retry: false })
+  }
+}
+
 try {
   const plugin = await load()
-  port?.on("message", (call: Call) => void carryOut(plugin, call))
-  say({ type: "loaded", hooks: hooks.filter((hook) => hookOf(plugin, hook) !== undefined) })
+  port?.on(
+    "message",
+    (call: Call | CheckLine) => void (call.type === "check" ? answerCheck(plugin, call) : carryOut(plugin, call))
+  )
+  const checks = Object.keys(checksOf(plugin))
+  say({ type: "loaded", hooks: hooks.filter((hook) => hookOf(plugin, hook) !== undefined), checks })
 } catch (thrown) {
   say({ type: "refused", error: textOf(thrown) })
 }

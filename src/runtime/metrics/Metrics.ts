@@ -77,6 +77,8 @@ export const counter = (name: string, help: string, labels: Labels = {}) => {
   return {
     definition,
     add: (amount: number, ...values: ReadonlyArray<string>): void => series(values).updateUnsafe(amount, ofProcess),
+    /** Makes a series exist at 0. */
+    begin: (...values: ReadonlyArray<string>): void => void series(values).valueUnsafe(ofProcess),
     /** Writes a total that is counted elsewhere, for one answer. */
     record: (place: Place, total: number, ...values: ReadonlyArray<string>): void =>
       series(values).updateUnsafe(total, place)
@@ -253,7 +255,33 @@ const changesEnded = counter(
 )
 const commits = counter("switchyard_commits_total", "Commits that switches have answered")
 
-export const changeMetrics = [phaseSeconds, changesEnded, commits]
+const CHECK_ENDS = ["held", "failed", "unread", "ignored"] as const
+type CheckEnd = (typeof CHECK_ENDS)[number]
+
+const checksEnded = counter(
+  "switchyard_checks_total",
+  "Checks of changes, upgrades and initialisations that have ended, by name; by end: held, failed, unread, ignored",
+  ["name", "end"]
+)
+const checkSeconds = durations(
+  "switchyard_check_duration_seconds",
+  "Time from a commit, or from the return of a switch, to the last reading of a check",
+  [1, 5, 15, 60, 300, 1800],
+  { end: CHECK_ENDS }
+)
+
+/** Starts the counts of checks with these names at zero. */
+export const countChecksFromZero = (names: Iterable<string>): void => {
+  for (const name of names) for (const end of CHECK_ENDS) checksEnded.begin(name, end)
+}
+
+/** Counts a check that has ended, and the seconds since the commit or the return of the switch. */
+export const checkEnded = (name: string, end: CheckEnd, seconds: number): void => {
+  checksEnded.add(1, name, end)
+  checkSeconds.record(seconds, end)
+}
+
+export const changeMetrics = [phaseSeconds, changesEnded, commits, checksEnded, checkSeconds]
 
 /** Starts the times of these phases of changes at zero. */
 export const countPhasesFromZero = (phases: ReadonlyArray<string>): void => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { junos } from "../../../src/domain/platforms/junos/Platform.ts"
 import { compareNames, isSubinterface, longName } from "../../../src/domain/platforms/Platforms.ts"
 
 describe("interface names", () => {
@@ -28,6 +29,32 @@ describe("interface names", () => {
   it("sort in natural order", () => {
     const sorted = ["Ethernet1", "Ethernet1/2", "Ethernet1/10", "Ethernet2", "Ethernet10", "Loopback0", "Management1"]
     expect(sorted.toReversed().toSorted(compareNames)).toEqual(sorted)
+  })
+
+  it("of Junos sort by member, slot and port", () => {
+    const sorted = ["ae1", "ae10", "ge-0/0/2", "ge-0/0/10", "ge-1/0/0", "irb", "xe-0/2/0", "xe-0/2/0:1"]
+    expect(sorted.toReversed().toSorted(compareNames)).toEqual(sorted)
+  })
+
+  it.each([
+    ["ge-0/0/1", true, true],
+    ["mge-1/0/47", true, true],
+    ["et-0/0/48", true, true],
+    ["xe-0/0/48:3", true, true],
+    ["ge-0/0/1.0", false, true],
+    ["ae1", false, true],
+    ["irb", false, true],
+    ["irb.3016", false, true],
+    ["lo0", false, true],
+    ["vme", false, true],
+    ["me0", false, true],
+    ["em0", false, true],
+    ["Ethernet1", false, false],
+    ["aero", false, false]
+  ])("of Junos: %s is a port for a cable: %s, and one of its names: %s", (name, isPort, isPossible) => {
+    const { physical, possible } = junos.interfaces
+    expect(physical.test(name)).toBe(isPort)
+    expect(possible?.test(name)).toBe(isPossible)
   })
 
   it("include subinterfaces", () => {

@@ -43,7 +43,7 @@ describe("platforms", () => {
   )
 
   it("without a driver, without a name or of an unknown name cannot be managed", () => {
-    const devices = ["eos", "junos", "nxos_ssh", "amiga", null].map((platform) => ({ hostname: "a1", platform }))
+    const devices = ["eos", "ios", "nxos_ssh", "amiga", null].map((platform) => ({ hostname: "a1", platform }))
     expect(devices.map(isManageable)).toEqual([true, false, false, false, false])
     expect(devices.map((device) => can(device, "firmware"))).toEqual([true, false, false, false, false])
     expect(platformOf("amiga")).toBeUndefined()
@@ -51,14 +51,14 @@ describe("platforms", () => {
 
   it.effect("describe the platform of a device and its missing driver", () =>
     Effect.gen(function* () {
-      const refusals = yield* Effect.forEach([{ platform: "junos" }, { platform: null }, { platform: "eos" }], (of) =>
+      const refusals = yield* Effect.forEach([{ platform: "ios" }, { platform: null }, { platform: "eos" }], (of) =>
         Effect.result(requireManageable({ hostname: "lhv-r1", ...of }))
       )
       assert.deepStrictEqual(
         refusals.map((result) => (Result.isFailure(result) ? result.failure.message : "manageable")),
         [
-          "Device lhv-r1 cannot be managed: there is no driver for platform junos (only for eos, frr)",
-          "Device lhv-r1 cannot be managed: there is no driver for platform None (only for eos, frr)",
+          "Device lhv-r1 cannot be managed: there is no driver for platform ios (only for eos, junos, frr)",
+          "Device lhv-r1 cannot be managed: there is no driver for platform None (only for eos, junos, frr)",
           "manageable"
         ]
       )
@@ -80,19 +80,19 @@ describe("a platform that is added", () => {
     const told = await inThread(`
       import { parentPort, Worker } from "node:worker_threads"
       const { addPlatform, platformNames, platformOf, isManageable } = await import(${JSON.stringify(module)})
-      const junos = platformOf("junos")
-      const capabilities = { timer: true, certificates: false, firmware: false, erase: false, bounce: false }
-      addPlatform({ ...junos, capabilities })
-      addPlatform({ ...junos, name: "own" })
+      const ios = platformOf("ios")
+      const capabilities = { timer: { step: 60, least: 120, late: 35 }, certificates: false, firmware: false, erase: false, bounce: false }
+      addPlatform({ ...ios, capabilities })
+      addPlatform({ ...ios, name: "own" })
       const asked = "const { isManageable, platformNames } = await import(" + JSON.stringify(${JSON.stringify(module)}) + ");" +
-        "(await import('node:worker_threads')).parentPort.postMessage([isManageable({ platform: 'junos' }), platformNames.length])"
+        "(await import('node:worker_threads')).parentPort.postMessage([isManageable({ platform: 'ios' }), platformNames.length])"
       const thread = new Worker(new URL("data:text/javascript," + encodeURIComponent(asked)))
       const inThread = await new Promise((resolve) => thread.once("message", resolve))
-      parentPort.postMessage({ names: platformNames, junos: isManageable({ platform: "junos" }), own: isManageable({ platform: "own" }), inThread })
+      parentPort.postMessage({ names: platformNames, ios: isManageable({ platform: "ios" }), own: isManageable({ platform: "own" }), inThread })
     `)
     expect(told).toEqual({
       names: ["eos", "junos", "ios", "iosxr", "nxos", "nxos_ssh", "frr", "own"],
-      junos: true,
+      ios: true,
       own: false,
       inThread: [true, 8]
     })

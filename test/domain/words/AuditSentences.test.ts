@@ -1,5 +1,6 @@
 /** Events of the audit as sentences: who did what, who made a change and who found it, and neighbours that say the same. */
 import { assert, describe, it } from "@effect/vitest"
+import { SIGNED } from "../../../src/domain/CommitSignature.ts"
 import { type AuditEvent, auditKinds, publicKinds } from "../../../src/domain/events/Event.ts"
 import { plainSentence, sentencesOf } from "../../../src/domain/words/AuditSentences.ts"
 
@@ -19,9 +20,15 @@ const event = (kind: string, action: string, more: Partial<AuditEvent> = {}): Au
   ...more
 })
 
+const UNSIGNED = { state: "unsigned", signer: null, key: null, why: null }
+
 const told = (...events: ReadonlyArray<AuditEvent>) => sentencesOf(events).map(plainSentence)
 
 const cases: ReadonlyArray<readonly [sentence: string, event: AuditEvent]> = [
+  [
+    "a1 lost a certificate that was revoked by anna: key leaked",
+    event("certificate", "revoked", { hostname: "a1", data: { reason: "keyCompromise" } })
+  ],
   [
     "anna approved change 26, asked for by otto: “Fine, go before 18:00.”",
     event("approval", "approved", { job_id: 26, data: { comment: "Fine, go before 18:00.", started_by: "otto" } })
@@ -81,6 +88,25 @@ const cases: ReadonlyArray<readonly [sentence: string, event: AuditEvent]> = [
     "The settings commit 1c0d4e2 was refused: line 7",
     event("repository", "refused", {
       data: { repository: "settings", commit: "1c0d4e2f00", message: "line 7" }
+    })
+  ],
+  [
+    "anna brought the settings commit 1c0d4e2, signed by sam@example.org, into force",
+    event("repository", "in force", {
+      data: { repository: "settings", after: "1c0d4e2f00", signature: { ...SIGNED, signer: "sam@example.org" } }
+    })
+  ],
+  [
+    "The settings commit 1c0d4e2 came into force and is not signed",
+    event("repository", "unsigned", {
+      data: { repository: "settings", commit: "1c0d4e2f00", phrase: "is not signed", signature: UNSIGNED }
+    })
+  ],
+  [
+    "a1 went out of sync because of the settings commit 1c0d4e2, not signed, fetched by otto",
+    event("sync", "needed", {
+      hostname: "a1",
+      data: { cause: "refresh_settings", commit: "1c0d4e2f00", made_by: "otto", by: "otto", signature: UNSIGNED }
     })
   ],
   [
@@ -172,6 +198,18 @@ describe("Neighbours that say the same", () => {
     assert.lengthOf(told(needed("a1"), needed("a2", {}, "drift")), 2)
     assert.lengthOf(told(needed("a1"), needed("a2", { at: "2026-11-25T14:20:05.000000" })), 2)
     assert.lengthOf(told(needed("a1", { job_id: null }), event("login", "accepted"), needed("a2", { job_id: null })), 3)
+  })
+
+  it("name the checks that took a switch back, apart from switches that went back with it", () => {
+    const reverted = (hostname: string, data: object) =>
+      event("change", "reverted", { hostname, job_id: 4, data: { function: "sync_devices", ...data } })
+    assert.deepStrictEqual(
+      told(reverted("a3", {}), reverted("a2", { failed_checks: ["bgp"] }), reverted("a1", { failed_checks: ["bgp"] })),
+      [
+        "a3 went back to what it ran before by rollout 4 of anna",
+        "a1 and a2 went back to what they ran before by rollout 4 of anna: the check bgp did not hold"
+      ]
+    )
   })
 
   it("are one although a job says other things in between, because it works on many switches at once", () => {

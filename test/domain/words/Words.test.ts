@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { DeviceEntity } from "../../../src/devices/DeviceCalls.ts"
 import type { Data } from "../../../src/api/Calls.ts"
-import type { SettingsProblem } from "../../../src/settings/SettingsProblem.ts"
 import * as ChangeWords from "../../../src/domain/words/ChangeWords.ts"
 import * as DeviceWords from "../../../src/domain/words/DeviceWords.ts"
 import * as JobWords from "../../../src/domain/words/JobWords.ts"
@@ -22,9 +21,7 @@ type Known<Value extends string> = [Value] extends [never] ? { readonly "the typ
 // the domain does not know these types, so that their tables are compared with them here: a value without a word does not compile
 const tables = {
   calls: DeviceWords.callWords satisfies Known<Served>,
-  deliveries: ServerWords.deliveryWords satisfies Known<Delivery["state"]>,
   deliveryActions: ServerWords.deliveryActionWords satisfies Known<Delivery["action"]>,
-  problems: ServerWords.problemWords satisfies Known<(typeof SettingsProblem.Type)["kind"]>,
   jobs: JobWords.jobWords satisfies Known<JobWords.JobName>,
   spellings: ServerWords.spellingWords satisfies Known<Data<"GET /learned_lines">["learned_lines"][number]["state"]>
 }
@@ -109,6 +106,11 @@ describe("a switch in words", () => {
     assert.strictEqual(word("MANAGED", false), "Out of sync")
     assert.strictEqual(word("MANAGED", false, "linknet_created"), "Out of sync: a link was added")
     assert.strictEqual(word("UNMANAGED", true), "Not managed")
+  })
+
+  it("has the release of a version without its build", () => {
+    const versions = ["4.31.4M-35737583.4314M", "4.31.4M", "10.2.1", "7.5.1-3-dirty"]
+    assert.deepEqual(versions.map(DeviceWords.releaseOf), ["4.31.4M", "4.31.4M", "10.2.1", "7.5.1-3-dirty"])
   })
 
   it("names calls that wait once each", () => {

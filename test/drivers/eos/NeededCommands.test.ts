@@ -4,6 +4,7 @@
  */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
+import { readingKinds, type Question } from "../../../src/domain/checks/Readings.ts"
 import type { DriverSession } from "../../../src/drivers/Driver.ts"
 import { type DriverError, renderError } from "../../../src/drivers/DriverErrors.ts"
 import { entryFor, neededCommands } from "../../../src/drivers/eos/Dialect.ts"
@@ -21,6 +22,19 @@ const load = ({ load: send }: DriverSession, session: string, given = text) =>
 
 type Verb = (session: DriverSession) => Effect.Effect<unknown, DriverError>
 
+const questions: ReadonlyArray<Question> = [
+  ...readingKinds.filter((kind) => kind !== "log" && kind !== "ping").map((reads) => ({ reads })),
+  { reads: "log", severity: "error", since: 0 },
+  { reads: "ping", to: "10.66.0.1", count: 1 }
+]
+
+const readings: Readonly<Record<string, Verb>> = Object.fromEntries(
+  questions.map((question) => [
+    `read ${question.reads}`,
+    (session) => Effect.flatMap(offered(session, "readings", name), ({ read }) => read(question))
+  ])
+)
+
 /** All that the driver can do, in an order in which each finds what it needs. */
 const verbs: Readonly<Record<string, Verb>> = {
   facts: (session) => session.facts,
@@ -30,6 +44,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   lldpDetail: (session) => session.lldpDetail,
   macTable: (session) => session.macTable,
   arpTable: (session) => session.arpTable,
+  ...readings,
   runningConfig: (session) => session.runningConfig,
   sessions: (session) => session.sessions,
   rejected: (session) =>

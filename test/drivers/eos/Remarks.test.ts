@@ -83,7 +83,7 @@ describe("loading", () => {
       expect(new Set(remarks.map(({ answer }) => answer))).toEqual(
         new Set(["! Change takes effect with the next restart of the agent", "Ports of this group share one clock"])
       )
-      expect(remarks.every(({ line, lineNumber }) => line !== "" && lineNumber > 0)).toBe(true)
+      expect(remarks.every(({ line, lineNumber }) => line !== "" && (lineNumber ?? 0) > 0)).toBe(true)
       yield* session.commit("job412")
       yield* session.save
       expect(device.running()).toContain("interface Ethernet32")

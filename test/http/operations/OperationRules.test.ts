@@ -25,6 +25,8 @@ it("gives the lines of one interface without their first indentation", () => {
   const junos =
     "interfaces {\n    ge-0/0/1 {\n        unit 0 {\n            family inet;\n        }\n    }\n    ge-0/0/2 {\n"
   assert.strictEqual(interfaceLines(junos, "ge-0/0/1", "junos"), "unit 0 {\n    family inet;\n}")
+  const inactive = junos.replace("ge-0/0/1", "inactive: ge-0/0/1")
+  assert.strictEqual(interfaceLines(inactive, "ge-0/0/1", "junos"), "unit 0 {\n    family inet;\n}")
 })
 
 it("refuses to bounce ports that are missing or disabled, and names like inherited members", () => {

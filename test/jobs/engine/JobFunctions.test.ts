@@ -27,6 +27,8 @@ const NAMES = [
   "device_upgrade",
   "device_drift",
   "read_tables",
+  "onboard_devices",
+  "manage_onboarded",
   "revert_job",
   "refresh_repo"
 ]

@@ -11,7 +11,7 @@ import * as Lab from "../sync/SyncLab.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import { makeUrgentCheck } from "../../../src/http/provisioning/ProvisioningHandlers.ts"
 
-const LIMIT = 120_000
+const LIMIT = seconds(120)
 const TIMER = timer(15)
 
 /** The switch can be reached no more from the moment of its first commit. */

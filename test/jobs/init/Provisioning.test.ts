@@ -15,7 +15,7 @@ import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 
 it.live("takes a blank switch from its first lease to MANAGED, then pushes a commit and proves it", () =>
   Effect.gen(function* () {
-    const folders = yield* Campus.makeFolders
+    const folders = yield* Campus.makeFoldersWithPlugin
     const lab = yield* Campus.makeCampusLab(1, () => Effect.void)
     const env = Campus.environment(lab, folders, folders.folder)
     const server = Engine.layer.pipe(Layer.provideMerge(ServerConfig.layerOf(env)), Layer.provideMerge(TestDatabase))

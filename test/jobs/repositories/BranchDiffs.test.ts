@@ -9,8 +9,8 @@ const diffOf = (hostname: string, address: string) =>
 describe("Differences of a branch", () => {
   it("group devices that change by the same lines, with any context, and show small groups first", () => {
     const diffs = new BranchDiffs()
-    for (const name of ["a1", "a2", "a3"]) diffs.add(name, diffOf(name, "10.0.0.2"))
-    diffs.add("b1", diffOf("b1", "10.0.0.3"))
+    for (const name of ["a1", "a2", "a3"]) diffs.add(name, diffOf(name, "10.0.0.2"), 3)
+    diffs.add("b1", diffOf("b1", "10.0.0.3"), 60)
     assert.deepEqual(
       diffs.groups.map(({ added, count, hostnames, removed }) => ({ added, count, hostnames, removed })),
       [
@@ -18,15 +18,22 @@ describe("Differences of a branch", () => {
         { added: 1, count: 3, hostnames: ["a1", "a2", "a3"], removed: 1 }
       ]
     )
+    assert.deepEqual(
+      diffs.groups.map(({ risk, score }) => [score, risk.level]),
+      [
+        [60, "high"],
+        [3, "low"]
+      ]
+    )
     assert.isFalse(diffs.isTruncated)
   })
 
   it("report omitted groups and omitted lines", () => {
     const many = new BranchDiffs()
-    for (let index = 0; index < 101; index += 1) many.add(`a${index}`, diffOf("a", `10.1.0.${index}`))
+    for (let index = 0; index < 101; index += 1) many.add(`a${index}`, diffOf("a", `10.1.0.${index}`), 1)
     assert.deepEqual([many.groups.length, many.isTruncated], [100, true])
     const long = new BranchDiffs()
-    long.add("a1", `@@ -1 +1,4000 @@\n${"+vlan 1\n".repeat(4000)}`)
+    long.add("a1", `@@ -1 +1,4000 @@\n${"+vlan 1\n".repeat(4000)}`, null)
     assert.isTrue(long.isTruncated)
     assert.isBelow(long.groups[0]?.diff.length ?? 0, 20_001)
   })

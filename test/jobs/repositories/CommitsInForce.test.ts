@@ -9,6 +9,7 @@ import { Permissions } from "../../../src/access/Permissions.ts"
 import { CandidateConfigs } from "../../../src/templates/CandidateConfigs.ts"
 import { RepositoryUpdate } from "../../../src/jobs/repositories/RepositoryUpdate.ts"
 import { RepositoryCopies } from "../../../src/jobs/repositories/CheckedCommit.ts"
+import { PluginRegistry } from "../../../src/plugins/PluginRegistry.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
 import { RepositoryStore } from "../../../src/store/RepositoryStore.ts"
@@ -30,7 +31,7 @@ const updaterOf = (name: string, { folder, settings, templates }: Folders) =>
     Layer.provide([ChangeWindows.layer, Permissions.layer]),
     Layer.provide(CandidateConfigs.layer),
     Layer.provide(UndefinedPrints.layer),
-    Layer.provide([ActiveSettings.layer, ActiveTemplates.layer]),
+    Layer.provide([ActiveSettings.layer, ActiveTemplates.layer, PluginRegistry.layer]),
     Layer.provide(Renderer.layer),
     Layer.provide(
       ServerConfig.layerOf({

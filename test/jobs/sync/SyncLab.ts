@@ -31,7 +31,7 @@ export interface SyncLab {
   readonly repositories: Repositories
 }
 
-type Repositories = Omit<Effect.Success<typeof Campus.makeFolders>, "folder" | "pluginLog">
+type Repositories = Omit<Campus.Folders, "folder">
 
 /** Additional configuration of the server. */
 type Environment =
@@ -153,6 +153,13 @@ type Services = Layer.Success<typeof Engine.layer>
 /** The effect inside the server. */
 export type Serving<A, E> = Effect.Effect<A, E, Services | ServerConfig | SqlClient.SqlClient | Scope.Scope>
 
+/** A cable between the same port of two switches. */
+export interface Cable {
+  readonly one: number
+  readonly other: number
+  readonly port: string
+}
+
 /**
  * Runs a test with `count` synchronized switches that run `wanted one`. `serve` runs an effect in a server of its own on the same database,
  * which is stopped when the effect ends; unfinished work remains. Its variables override those of all servers.
@@ -171,12 +178,17 @@ export const withServers = <A, E>(
     >
   ) => Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>,
   environment: Environment = {},
-  peculiar: Managed.Peculiar = {}
+  peculiar: Managed.Peculiar = {},
+  /** Cables between the switches, by their numbers from 0. */
+  cables: ReadonlyArray<Cable> = []
 ) =>
   Effect.gen(function* () {
     const names = Managed.accessNames(count)
     const folders = yield* Campus.makeFolders
-    const lab = yield* Managed.makeManagedLab(names, 0, 200, peculiar)
+    const links = cables.map(({ one, other, port }) => ({
+      endpoints: [`${names[one] ?? ""}:${port}`, `${names[other] ?? ""}:${port}`] as const
+    }))
+    const lab = yield* Managed.makeManagedLab(names, 0, 200, peculiar, links)
     const { settings, templates } = folders
     const repositories = { settings, templates }
     const extra = typeof environment === "function" ? yield* environment(repositories) : environment
@@ -208,8 +220,9 @@ export const withLab = <A, E>(
   count: number,
   body: (lab: SyncLab) => Serving<A, E>,
   environment: Environment = {},
-  peculiar: Managed.Peculiar = {}
-) => withServers(count, (lab, serve) => serve(body(lab)), environment, peculiar)
+  peculiar: Managed.Peculiar = {},
+  cables: ReadonlyArray<Cable> = []
+) => withServers(count, (lab, serve) => serve(body(lab)), environment, peculiar, cables)
 
 /** The commits in force of the repositories' own refs. */
 export const commitsInForce = Effect.gen(function* () {

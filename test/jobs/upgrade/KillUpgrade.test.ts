@@ -1,10 +1,10 @@
 /** Firmware jobs whose server is killed with kill -9 in the middle: another server continues them. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { finalStatuses } from "../../../src/domain/Job.ts"
+import { DeviceResult, finalStatuses, type Job } from "../../../src/domain/Job.ts"
 import * as Database from "../../../src/store/Database.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
@@ -18,13 +18,13 @@ import { storesOn } from "../../support/TestStores.ts"
 
 const image = randomBytes(3_000_000)
 
-/** A switch, an image host, a database, and servers as processes of their own. */
-const makeScene = Effect.gen(function* () {
-  const folders = yield* Campus.makeFolders
+/** A switch, an image host, a database, and servers as processes of their own, which wait so long for a switch. */
+const makeSceneFor = Effect.fnUntraced(function* (FIRMWARE_RETURN_TIMEOUT: string) {
+  const folders = yield* Campus.makeFoldersWithPlugin
   const lab = yield* Site.makeSiteLab(["acc"], { node: { bootMs: 4_000 } })
   const host = yield* makeImageHost(new Map([[Site.IMAGE, image]]))
   const url = yield* databaseUrl
-  const env = { ...Site.environment(lab, folders, { FIRMWARE_RETURN_TIMEOUT: timer(120) }), DATABASE_URL: url }
+  const env = { ...Site.environment(lab, folders, { FIRMWARE_RETURN_TIMEOUT }), DATABASE_URL: url }
   const first = yield* ServerProcess.launch(env)
   const stores = yield* Layer.build(storesOn(Database.layerUrl(Redacted.make(url)), env))
   const ended = Effect.fnUntraced(function* (id: number) {
@@ -37,8 +37,58 @@ const makeScene = Effect.gen(function* () {
     Effect.flatMap(DeviceStore, (devices) => devices.getByHostname("acc")),
     stores
   )
-  return { folders, device: yield* lab.get("acc"), host, env, first, ended, row }
+  const job = (id: number) =>
+    Effect.provideContext(
+      Effect.flatMap(JobStore, (jobs) => jobs.get(id)),
+      stores
+    )
+  return { folders, device: yield* lab.get("acc"), host, env, first, ended, row, job }
 })
+
+const makeScene = makeSceneFor(timer(120))
+
+/** The sources of time are read with a command of their own, which a switch may refuse. */
+const TIME = `checks:
+  time:
+    for: all
+    reads: ntp
+    must: no_lost
+    settle: 0
+    try_again: 0 s
+`
+const REFUSED = { kind: "error", step: "showState", message: "% Unavailable command" } as const
+
+/** An upgrade with a check that cannot be read after the return of the switch, and its server killed while the check waits. */
+const killedWhileCheckWaits = Effect.fnUntraced(function* (returnTimeout: string) {
+  const scene = yield* makeSceneFor(returnTimeout)
+  const { device, first, folders, host } = scene
+  yield* folders.templates.commit({ "checks.yml": TIME })
+  yield* first.refresh("templates")
+  yield* Site.storeImage(folders.folder, Site.IMAGE, image)
+  const id = yield* first.start("device_upgrade", {
+    hostname: "acc",
+    filename: Site.IMAGE,
+    url: host.url,
+    ...Site.ALL_STEPS
+  })
+  while (device.version() !== Site.NEW_VERSION) yield* Effect.sleep(5)
+  device.setFault(REFUSED)
+  const asked = () => device.commands().filter(({ command }) => command.startsWith("show ntp")).length
+  const before = asked()
+  // the result of the first reading was kept before the second one began
+  while (asked() < before + 3) yield* Effect.sleep(5)
+  first.killNow()
+  yield* first.ended
+  return { ...scene, id }
+})
+
+const Checked = Schema.Struct({ devices: Schema.Record(Schema.String, DeviceResult) })
+
+/** The results of the checks of the switch in a job. */
+const checksOf = ({ result }: Job) =>
+  (Schema.decodeUnknownSync(Checked)(result).devices["acc"]?.job_tasks.at(-1)?.checks ?? []).map(
+    ({ held, name, tried }) => ({ held, name, isTriedAgain: tried > 1 })
+  )
 
 /** kill -9, or SIGTERM, and a new server on the same data. */
 const replace = Effect.fnUntraced(function* (
@@ -130,5 +180,39 @@ it.live("an upgrade continues after regular stops in the same places, and no ste
       Site.tasksOf(job, "acc").filter((task) => task.startsWith("FAILED")),
       []
     )
+  }).pipe(Effect.scoped)
+)
+
+it.live("an upgrade whose server is killed while its checks wait makes them again, and reboots once", () =>
+  Effect.gen(function* () {
+    const { device, ended, env, id, job, row } = yield* killedWhileCheckWaits(timer(120))
+    assert.notInclude(finalStatuses, (yield* job(id)).status)
+    assert.deepStrictEqual((yield* job(id)).finished_devices, [])
+    device.clearFaults()
+    yield* ServerProcess.launch(env)
+    const done = yield* ended(id)
+    assert.deepInclude(done, { status: "FINISHED", finished_devices: ["acc"], failed_devices: [] })
+    assert.deepStrictEqual(checksOf(done), [{ name: "time", held: true, isTriedAgain: true }])
+    assert.strictEqual((yield* row).os_version, Site.NEW)
+    assert.lengthOf(
+      device.commands().filter(({ command }) => command === "reload force"),
+      1
+    )
+  }).pipe(Effect.scoped)
+)
+
+it.live("an upgrade whose server is killed while its checks wait has failed if they are never read", () =>
+  Effect.gen(function* () {
+    const { ended, env, id, row } = yield* killedWhileCheckWaits(timer(20))
+    yield* ServerProcess.launch(env)
+    const done = yield* ended(id)
+    assert.deepInclude(done, { status: "FINISHED", finished_devices: [], failed_devices: ["acc"] })
+    assert.match(
+      Site.tasksOf(done, "acc").at(-1) ?? "",
+      /^FAILED arista_post_flight_check: FirmwareError: A check could not be read: time: /
+    )
+    assert.deepStrictEqual(checksOf(done), [{ name: "time", held: null, isTriedAgain: true }])
+    // the new version runs all the same
+    assert.strictEqual((yield* row).os_version, Site.NEW)
   }).pipe(Effect.scoped)
 )

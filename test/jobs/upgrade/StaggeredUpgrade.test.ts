@@ -8,6 +8,10 @@ import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import type { LabShape } from "../../../src/lab/Lab.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { DeviceUpgrade } from "../../../src/domain/jobs/UpkeepJobs.ts"
+import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
+import { makePauses } from "../../../src/jobs/sync/SyncPlan.ts"
+import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Site from "../../firmware/FirmwareSite.ts"
 import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
@@ -132,6 +136,33 @@ it.live("does not begin a group when a switch of the previous group has not retu
         ])
       }
       assert.deepStrictEqual(job.finished_devices, [])
+    }).pipe(Effect.provide(server))
+  }).pipe(Effect.scoped)
+)
+
+it.live("begins no further group while a person has paused it, and none of them when it is stopped then", () =>
+  Effect.gen(function* () {
+    const { lab, names, server } = yield* site(4)
+    yield* Effect.gen(function* () {
+      const engine = yield* JobEngine
+      const pauses = yield* makePauses
+      const jobs = yield* JobStore
+      const first = yield* lab.get(nameOf(0))
+      const args = { group: "T_ACCESS", reboot: true, staggered_upgrade: true }
+      const id = yield* engine.start(DeviceUpgrade, args, { user: "tester" })
+      while (first.power() === "on") yield* Effect.sleep(5)
+      assert.isNull(yield* pauses.unfit(id))
+      yield* pauses.pause(id, "otto", "a ticket came in")
+      // its own switch is brought to its end
+      while ((yield* jobs.devices(id)).length === 0) yield* Effect.sleep(20)
+      yield* engine.abort(id, "otto")
+      const job = yield* engine.ended(id)
+      assert.deepStrictEqual(job.finished_devices, [nameOf(0)])
+      for (const name of names.slice(1)) {
+        assert.deepStrictEqual(Site.tasksOf(job, name), [
+          "FAILED device_upgrade_task: JobAborted: The job was aborted before this device was started"
+        ])
+      }
     }).pipe(Effect.provide(server))
   }).pipe(Effect.scoped)
 )

@@ -42,7 +42,7 @@ export interface Run {
 const changesDevice: ReadonlySet<string> = new Set(["load", "discard", "commit", "confirm", "save"])
 
 /** Steps that are no exchange with the switch, so that it cannot break. */
-const silent: ReadonlySet<string> = new Set(["claim", "awaitVerdict"])
+const silent: ReadonlySet<string> = new Set(["claim", "awaitVerdict", "check"])
 
 /** The effect of a step on the switch. */
 export const command = (
@@ -83,15 +83,19 @@ export interface Scene {
   readonly candidate: Config
   readonly before: Config
   readonly allOk: boolean
+  /** Whether the checks of the change hold after its commit. */
+  readonly checksHold?: boolean
 }
 
 /** How a step ends when nothing goes wrong; `now` is in epoch milliseconds. */
 export const answer = (
-  { allOk, before, candidate, device }: Scene,
+  { allOk, before, candidate, checksHold = true, device }: Scene,
   { src, task }: WantedStep,
   now: number
 ): ChangeEvent => {
   const hash = device.running()
+  const names = (task.row.checks ?? []).map(({ name }) => name)
+  const result = { before: "2", now: checksHold ? "2" : "1", sentence: "before 2, now 1", tried: 1, seconds: 1 }
   const isUnseen = device.sight(task.row.sessionName) === "unseen"
   const answers: Readonly<Record<string, ChangeEvent>> = {
     claim: { type: "CLAIMED", at: now },
@@ -102,7 +106,14 @@ export const answer = (
       foreignTimer: false,
       savesAtCommit: device.peculiar.savesAtCommit === true
     },
-    load: { type: "LOADED", diff: hash === candidate ? "" : "+new", candidateHash: candidate },
+    load: {
+      type: "LOADED",
+      diff: hash === candidate ? "" : "+new",
+      candidateHash: candidate,
+      ...(names.length === 0 ? {} : { checking: { names } })
+    },
+    readBefore: { type: "BEFORE_READ", isRefused: false, checking: { names, at: now, before: {} } },
+    check: { type: "CHECKED", at: now, results: names.map((name) => ({ ...result, name, held: checksHold })) },
     discard: { type: "DISCARDED" },
     commit: { type: "COMMITTED", at: now, candidateHash: null },
     observe: { type: "OBSERVED", ...device.show(task.row.sessionName, candidate, before) },
@@ -201,6 +212,8 @@ export const run = ({ change, moments, ...scene }: Setting): Run => {
     const refusal = refusals[step.src]
     const arrives = fault === "none" || fault === "lostAfter" || fault === "crashAfter" || fault === "ignored"
     if (arrives || (fault === "refused" && refusal === undefined)) send(step, fault)
+    // a process that was taken over sends nothing more over its login: its claim is checked before each request
+    if (/^(?:crash|zombie)/.test(fault) || (fault.startsWith("lost") && !silent.has(step.src))) device.endLogin()
     if (fault.startsWith("crash") || fault === "zombie") walk = arrive(stored)
     else if (fault === "refused" && refusal !== undefined) walk = takeAny(walk, refusal)
     else if (fault.startsWith("lost") && !silent.has(step.src)) {

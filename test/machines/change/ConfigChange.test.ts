@@ -72,6 +72,35 @@ const committed: ReadonlyArray<ChangeEvent> = [...loaded, { type: "COMMITTED", a
 
 const left = (phase: ChangeRow["phase"], changes: Partial<ChangeRow> = {}) => arrive(row({ phase, ...changes }))
 
+describe("a candidate that ends with its login", () => {
+  const ended = { ...seen("old"), endsWithLogin: true }
+  const lostCommit = (start: ChangeRow) => after(begin(start), ...loaded, { type: "LOST" })
+
+  it("is loaded anew when no answer came to its commit and the device runs the old configuration", () => {
+    const again = after(lostCommit(row()), ended)
+    expect(rowAt(again)).toMatchObject({
+      phase: "planned",
+      round: 2,
+      sessionName: "job412-2",
+      goal: "new",
+      reason: null
+    })
+  })
+
+  it("is not loaded anew once a timer was seen, or its end cannot be seen", () => {
+    expect(outcome(after(lostCommit(row({ timerSeen: true })), ended))).toMatchObject({ reason: "rolledBack" })
+    expect(outcome(after(lostCommit(row()), seen("old")))).toMatchObject({ result: "reverted", reason: "rolledBack" })
+  })
+
+  it("says what was the case when it was lost too often", () => {
+    expect(outcome(after(lostCommit(row({ round: 3, sessionName: "job412-3" })), ended))).toMatchObject({
+      result: "reverted",
+      runs: "old",
+      reason: "candidateEnded"
+    })
+  })
+})
+
 describe("a change that brings a login which the device refuses", () => {
   const refused = (timerRuns: boolean): ChangeEvent => ({
     type: "OBSERVED",
@@ -230,6 +259,12 @@ describe("a live change", () => {
     expect(outcome(walk)).toMatchObject({ result: "discarded", reason, ok: false })
   })
 
+  it("says whose commit timer runs", () => {
+    const failure = "SessionLockedException: Pending commit confirm already in process!\n"
+    const read = { type: "RUNNING_READ", hash: "old", foreignTimer: true, failure } as const
+    expect(after(begin(row()), { type: "OPENED" }, read).snapshot.context.failure).toBe(failure)
+  })
+
   it("requires the running configuration and the diff of the dry run, forced or not", () => {
     const shown = { running: "old", diff: "digest" }
     const start = begin(row({ force: true, expectedHash: null, shown }))
@@ -302,6 +337,19 @@ describe("a change that cannot be proved", () => {
     expect(last.snapshot.value).toEqual({ expiring: { waiting: "resting" } })
     const gone = after(last, "expiryPause", { type: "TIMER_SEEN", runs: false })
     expect(gone.snapshot.value).toEqual({ expired: "observing" })
+  })
+
+  it("is waited for where the device cannot take it back, however often it was looked at before", () => {
+    const refused = [seen("candidate", true), { type: "CONFIRM_REFUSED", failure: "CommitError: no\n" }] as const
+    const looked = after(pending, ...Array.from({ length: 6 }, () => refused).flat())
+    expect(rowAt(looked)).toMatchObject({ looks: 5, reason: "notProved" })
+    const again = ["expiryPause", { type: "TIMER_SEEN", runs: true }, seen("candidate", true)] as const
+    const waiting = after(looked, ...untold, ...again, ...untold, ...again, ...untold)
+    expect(waiting.snapshot.value).toEqual({ expiring: { waiting: "resting" } })
+    const gone = after(waiting, "expiryPause", { type: "TIMER_SEEN", runs: false })
+    expect(outcome(after(gone, seen("old")))).toMatchObject({ result: "reverted", runs: "old", ok: false })
+    const stuck = after(waiting, "expiry", seen("candidate", true))
+    expect(outcome(stuck)).toMatchObject({ result: "unknown", reason: "timerStuck" })
   })
 
   it("is looked at again when one attempt fails, and keeps no word of that", () => {

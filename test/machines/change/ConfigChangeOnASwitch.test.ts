@@ -101,7 +101,9 @@ const peculiarities: ReadonlyArray<readonly [name: string, peculiar: Peculiar]> 
   ["hides its timer", { hidesTimer: true }],
   ["has no timer although it is told one", { hidesTimer: true, ignoresTimer: true }],
   ["saves with each commit", { savesAtCommit: true }],
-  ["saves with each commit and hides its timer", { savesAtCommit: true, hidesTimer: true }]
+  ["saves with each commit and hides its timer", { savesAtCommit: true, hidesTimer: true }],
+  ["ends a candidate with its login", { endsWithLogin: true }],
+  ["ends a candidate with its login and saves with each commit", { endsWithLogin: true, savesAtCommit: true }]
 ]
 
 describe.each(peculiarities)("a change on a switch that %s", (_name, peculiar) => {
@@ -125,6 +127,18 @@ describe.each(peculiarities)("a change on a switch that %s", (_name, peculiar) =
         const moments = [...at(step, { fault: first, late: 0 }), ...at(gap, { fault: second, late: 0 })]
         if ((step + gap) % 2 === 0) expectTrue(push(step % 2 === 0 ? 1 : 2, moments, gap % 3 > 0, false, peculiar))
       }
+    }
+  })
+})
+
+describe("a change whose candidate ends with its login", () => {
+  const COMMIT = push(1, []).steps.findIndex(({ src }) => src === "commit")
+
+  it.each(["lostBefore", "crashBefore"] as const)("begins anew when no answer came to its commit (%s)", (fault) => {
+    for (const peculiar of [{ endsWithLogin: true }, { endsWithLogin: true, savesAtCommit: true }]) {
+      const pushed = push(1, at(COMMIT, { fault, late: 0 }), true, false, peculiar)
+      expectTrue(pushed)
+      expect(pushed.row).toMatchObject({ phase: "confirmed", round: 2, reason: null })
     }
   })
 })
@@ -171,6 +185,27 @@ describe("any number of faults", () => {
       ).toBe(true)
     },
     options
+  )
+
+  it.prop(
+    "confirm a change with checks only if they hold",
+    { mode: Schema.Literals(modes), script: Script, late: Schema.Literals([0, 1, 2, 3]), checksHold: Schema.Boolean },
+    ({ checksHold, late, mode, script }) => {
+      const moments = script.map((index, step): Moment => ({
+        fault: [...usual, ...faults][index] ?? "none",
+        late: (late + step) % 6
+      }))
+      const device = make("old")
+      const checks = [{ name: "bgp", settle: 5, within: 20, definition: null }]
+      const wanted = { ...change(mode, false), checks }
+      const pushed = {
+        ...run({ change: wanted, device, candidate: "new", before: "old", allOk: true, moments, checksHold }),
+        device
+      }
+      expectTrue(pushed)
+      if (!pushed.outcome.ok || pushed.row.phase !== "confirmed") return
+      expect([checksHold, pushed.row.checking?.end]).toEqual([true, "held"])
+    }
   )
 
   it.prop("never let a dry run commit", { mode: Schema.Literals(modes), script: Script }, ({ mode, script }) => {

@@ -14,6 +14,8 @@ export interface Peculiar {
   readonly ignoresTimer?: boolean
   /** Each commit saves. */
   readonly savesAtCommit?: boolean
+  /** A candidate ends with the login that has loaded it. */
+  readonly endsWithLogin?: boolean
 }
 
 export interface SimulatedSwitch {
@@ -31,6 +33,8 @@ export interface SimulatedSwitch {
   readonly save: () => void
   readonly expire: () => void
   readonly editByOthers: () => void
+  /** The login that has loaded a candidate is lost. */
+  readonly endLogin: () => void
   /** What it shows of the timer of this session. */
   readonly sight: (name: string) => TimerSight
   readonly show: (name: string, candidate: Config, before: Config) => Observation
@@ -84,10 +88,14 @@ export const make = (first: Config, peculiar: Peculiar = {}): SimulatedSwitch =>
       running = "alien"
     },
     sight,
+    endLogin: () => {
+      if (peculiar.endsWithLogin === true) sessions.clear()
+    },
     show: (name, candidate, before) => ({
       running: running === candidate ? "candidate" : running === before ? "old" : "neither",
       ourTimer: sight(name),
-      ourSession: sessions.has(name)
+      ourSession: sessions.has(name),
+      ...(peculiar.endsWithLogin === true && { endsWithLogin: true })
     })
   }
 }

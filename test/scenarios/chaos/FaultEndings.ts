@@ -1,6 +1,7 @@
 /** How a live sync may end on a switch with which something is wrong: what it runs, what its record says, its sync status. */
-import type { Fault, Step } from "../../../src/lab/Faults.ts"
+import type { Fault } from "../../../src/lab/Faults.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
+import type { Node } from "../../../src/lab/Topology.ts"
 
 /** How the record of a device ends. `done`: proved, saved, synchronized. */
 export interface Ending {
@@ -12,8 +13,10 @@ export interface Ending {
   readonly says: ReadonlyArray<string>
   /** Cause of the sync event that is left; none when what was known of the device still holds. */
   readonly event?: string
-  /** One of our sessions may remain that only the next change of the switch removes. */
+  /** One of our sessions may remain that only the next change of the switch removes, or a timer that never ends. */
   readonly mayLeave?: true
+  /** The switch goes back after the job, which a look at the end of its timer finds. */
+  readonly later?: true
   /** The timer has to be waited for: the switch is unreachable for taking the change back, or does not show its timer. */
   readonly untold?: true
 }
@@ -30,6 +33,8 @@ export interface FaultCase {
   readonly place: string
   readonly begins: Moment
   readonly arm: (device: LabSwitch) => void
+  /** What is peculiar to this switch from the start. */
+  readonly node?: Partial<Node>
   readonly ending: Ending
 }
 
@@ -86,24 +91,6 @@ export const faults =
   (device: LabSwitch): void => {
     for (const fault of list) device.setFault(fault)
   }
-
-/** The work at a step of the lab, in words. */
-export const stepWords = {
-  connect: "connecting",
-  login: "logging in",
-  showSessions: "looking for sessions and timers",
-  showVersion: "reading the clock of the timer",
-  showRunning: "reading the running configuration",
-  openSession: "opening the session",
-  clean: "emptying the candidate",
-  load: "loading the candidate",
-  showCandidate: "reading the candidate back",
-  commitTimer: "committing with a timer",
-  confirm: "confirming",
-  write: "saving",
-  show: "comparing what is saved"
-} as const satisfies Partial<Record<Step, string>>
-export type KnownStep = keyof typeof stepWords
 
 /** Which part of the change the step belongs to, in words. */
 export const momentWords: Readonly<Record<Moment, string>> = {

@@ -3,12 +3,16 @@
  * record names which, and nothing of ours remains (promises 2, 3, 5 and 7).
  */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Effect, Layer, Logger, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DeviceResult, Job } from "../../../src/domain/Job.ts"
+import type { DriverTimeouts } from "../../../src/drivers/Driver.ts"
+import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
+import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
+import type { Node } from "../../../src/lab/Topology.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Campus from "../../support/Campus.ts"
@@ -26,6 +30,29 @@ const CONCURRENCY = "48"
 
 /** Short, so that the table ends in time. */
 const SILENCE = { connect: 6, firstPrompt: 6, show: 6, runningConfig: 6, load: 6, commit: 5, save: 5 }
+
+/** The switches of one platform, and what a campus of them needs. */
+export interface FaultSite {
+  /** Deadlines of its driver, which the test shortens. */
+  readonly timeouts: DriverTimeouts
+  readonly rows?: ManagedCampus.ManagedRows
+  /** The switch of the lab with this number. */
+  readonly node: (name: string, index: number) => Partial<Node>
+  /** Files of the repositories that differ. */
+  readonly settings?: Readonly<Record<string, string>>
+  readonly templates?: Readonly<Record<string, string>>
+  readonly environment: Readonly<Record<string, string>>
+  /** Sessions and timers on a switch that are ours. */
+  readonly debrisOn: (device: LabSwitch) => ReadonlyArray<string>
+}
+
+/** Switches with EOS, whose commit timer runs so many seconds. */
+export const eosSite = (timerSeconds: number): FaultSite => ({
+  timeouts: dialect.timeouts,
+  node: () => ({}),
+  environment: { COMMIT_CONFIRMED_TIMEOUT: timer(timerSeconds) },
+  debrisOn: ManagedCampus.debrisOn
+})
 
 /** The remains of one case after the job. */
 interface Left {
@@ -50,16 +77,29 @@ interface Story {
   readonly left: ReadonlyArray<Left>
 }
 
-const play = Effect.fnUntraced(function* (faultCases: ReadonlyArray<FaultCase>, timerSeconds: number) {
+/** Waits until all of them were found to run something else. */
+const untilUnsynchronized = (names: ReadonlyArray<string>) =>
+  DeviceStore.pipe(
+    Effect.flatMap((store) => store.byHostnames(names)),
+    Effect.repeat({
+      until: (rows) => rows.every(({ synchronized }) => !synchronized),
+      schedule: Schedule.spaced("200 millis")
+    })
+  )
+
+const play = Effect.fnUntraced(function* (faultCases: ReadonlyArray<FaultCase>, site: FaultSite) {
   const names = ManagedCampus.accessNames(faultCases.length)
   const folders = yield* Campus.makeFolders
-  const lab = yield* ManagedCampus.makeManagedLab(names)
+  if (site.templates !== undefined) yield* folders.templates.commit(site.templates)
+  if (site.settings !== undefined) yield* folders.settings.commit(site.settings)
+  const peculiar = names.map((name, index) => ({ ...site.node(name, index), ...faultCases[index]?.node }))
+  const lab = yield* ManagedCampus.makeManagedLab(names, 0, 200, peculiar)
   const switches = yield* ManagedCampus.switchesOf(lab, names)
   const lines: Array<string> = []
   const logger = Logger.layer([Logger.map(Logger.formatJson, (line) => void lines.push(line))])
   const env = {
     ...Campus.environment(lab, folders, folders.folder),
-    COMMIT_CONFIRMED_TIMEOUT: timer(timerSeconds),
+    ...site.environment,
     SYNC_CONCURRENCY: CONCURRENCY
   }
   const server = Engine.layer.pipe(
@@ -72,13 +112,13 @@ const play = Effect.fnUntraced(function* (faultCases: ReadonlyArray<FaultCase>, 
     const sql = yield* SqlClient.SqlClient
     yield* refresh("templates", "tester")
     yield* refresh("settings", "tester")
-    yield* ManagedCampus.seedManaged(names)
+    yield* ManagedCampus.seedManaged(names, site.rows)
     const sync = (dry_run: boolean) =>
       Effect.flatMap(engine.start(SyncDevices, { hostnames: names, dry_run }, { user: "tester" }), engine.ended)
     const before = switches.map((device) => device.running())
     yield* sync(true)
     const dryRunTraces = switches.flatMap((device, index) => [
-      ...ManagedCampus.debrisOn(device),
+      ...site.debrisOn(device),
       ...(device.running() === before[index] ? [] : [`${device.name} runs something else`])
     ])
     yield* sql`update device set synchronized = true`
@@ -88,6 +128,8 @@ const play = Effect.fnUntraced(function* (faultCases: ReadonlyArray<FaultCase>, 
       if (device !== undefined) begin(device, fault)
     }
     const job = yield* sync(false)
+    const seen = switches.flatMap(({ name }, index) => (faultCases[index]?.ending.later === true ? [name] : []))
+    if (seen.length > 0) yield* untilUnsynchronized(seen)
     const locks = (yield* (yield* JobScheduleStore).locks.all).length
     const rows = yield* (yield* DeviceStore).byHostnames(names)
     const open = yield* sql<{ phase: string }>`select phase from config_change
@@ -101,7 +143,7 @@ const play = Effect.fnUntraced(function* (faultCases: ReadonlyArray<FaultCase>, 
         before: plain(before[index]),
         running: plain(device.running()),
         startup: plain(device.startup()),
-        debris: ManagedCampus.debrisOn(device),
+        debris: site.debrisOn(device),
         timedCommits: device.commits().filter(({ kind }) => kind === "commitTimer").length,
         synchronized: rows.find(({ hostname }) => hostname === device.name)?.synchronized ?? false,
         events: events.filter(({ hostname }) => hostname === device.name).map(({ cause }) => cause),
@@ -116,14 +158,14 @@ const textsOf = (result: DeviceResult | undefined): ReadonlyArray<string> =>
   (result?.job_tasks ?? []).filter(({ failed }) => failed).map((task) => String(task.result))
 
 /** Plays the cases, each on a switch of its own; the first has no fault, and the others are compared with it. */
-export const describeSync = (title: string, faultCases: ReadonlyArray<FaultCase>, timerSeconds: number): void => {
+export const describeSync = (title: string, faultCases: ReadonlyArray<FaultCase>, site: FaultSite): void => {
   describe(title, () => {
     const names = ManagedCampus.accessNames(faultCases.length)
     let story: Story
 
-    givenUpAfter(SILENCE)
+    givenUpAfter(SILENCE, site.timeouts)
     beforeAll(async () => {
-      story = await Effect.runPromise(play(faultCases, timerSeconds))
+      story = await Effect.runPromise(play(faultCases, site))
     }, seconds(600))
 
     it("ends FINISHED with every device in its record, and leaves no lock, and no open change except of lost switches", () => {

@@ -3,10 +3,10 @@
  * record must say at the end. `FAULTS.md` is made from this table, and `SyncFaults.test.ts` plays it.
  */
 import { Effect } from "effect"
-import * as Endings from "./FaultEndings.ts"
 import {
   changedByOthers,
   done,
+  type Ending,
   type FaultCase,
   faults,
   outOfSight,
@@ -14,145 +14,74 @@ import {
   unsaved,
   untouched
 } from "./FaultEndings.ts"
-import type { Fault } from "../../../src/lab/Faults.ts"
-import { seconds } from "../../support/Patience.ts"
+import type { Step } from "../../../src/lab/Faults.ts"
+import * as StepFaults from "./StepFaults.ts"
 
-// Every step of a live sync × what the lab can do to any step: cut it, silence it, refuse it, lie about it, be late.
-
-type Steps = ReadonlyArray<Endings.KnownStep>
-
-const loading: Steps = ["showRunning", "showSessions", "openSession", "clean", "load", "showCandidate"]
-const proving: Steps = ["connect", "login", "showSessions", "showVersion", "showRunning"]
-const confirming: Steps = ["showSessions", "showVersion", "confirm"]
-const settling: Steps = ["showSessions", "write", "show", "showRunning"]
-
-/** Steps that are neither the way to the switch nor lines of the candidate: those have no answer that could be wrong. */
-const answered = (steps: Steps): Steps => steps.filter((step) => !["connect", "login", "load"].includes(step))
-
-interface Cell {
-  readonly fault: string
-  readonly begins: Endings.Moment
-  readonly step: Endings.KnownStep
-  readonly arm: ReadonlyArray<Fault>
-  readonly place?: string
-}
-
-const cell = ({ arm, begins, fault, place, step }: Cell, ending: Endings.Ending): Endings.FaultCase => ({
-  fault,
-  place: `${Endings.momentWords[begins]}${place ?? Endings.stepWords[step]}`,
-  begins,
-  arm: Endings.faults(...arm),
-  ending
-})
-
-const around = (kind: "cut" | "silent", begins: Endings.Moment, step: Endings.KnownStep, ending: Endings.Ending) =>
-  (["before", "after"] as const)
-    .filter((when) => step !== "connect" || when === "before")
-    .map((when) => {
-      // a switch that closes before it was given the password is tried again
-      const isTriedAgain = kind === "cut" && when === "before" && (step === "connect" || step === "login")
-      const fault = kind === "cut" ? "connection cut" : "falls silent"
-      const place = `${when} ${Endings.stepWords[step]}`
-      const arm: Fault = kind === "cut" ? { kind, step, when, times: 1 } : { kind, step, when, times: 1 }
-      return cell({ fault, begins, step, place, arm: [arm] }, isTriedAgain ? Endings.done : ending)
-    })
-
-/** Up to the commit a broken connection fails the device; from then on the change is looked at and carried through. */
-const breaks = (kind: "cut" | "silent"): ReadonlyArray<Endings.FaultCase> => {
-  const early = Endings.untouched(kind === "cut" ? "ConnectionException: " : "CommandTimeout: ")
-  const amid: Cell = {
-    fault: kind === "cut" ? "connection cut" : "falls silent",
-    begins: "start",
-    step: "load",
-    place: "amid loading the candidate",
-    arm: [{ kind, step: "load", lines: 40, times: 1 }]
-  }
-  return [
-    ...around(kind, "start", "connect", Endings.untouched("ConnectionException: ")),
-    ...around(kind, "start", "login", Endings.untouched(kind === "cut" ? "ConnectionException: " : "")),
-    ...loading.flatMap((step) => around(kind, "start", step, early)),
-    cell(amid, early),
-    ...around(kind, "start", "commitTimer", Endings.done),
-    ...proving.flatMap((step) => around(kind, "committed", step, Endings.done)),
-    ...confirming.flatMap((step) => around(kind, "compared", step, Endings.done)),
-    ...settling.flatMap((step) => around(kind, "confirmed", step, Endings.done))
-  ]
-}
-
-/** One fault of a kind that meets any step with an answer, once. */
-const once = (
-  fault: string,
-  make: (step: Endings.KnownStep) => Fault,
-  early: (step: Endings.KnownStep) => Endings.Ending,
-  atCommit: Endings.Ending
-): ReadonlyArray<Endings.FaultCase> => {
-  const at =
-    (begins: Endings.Moment, ending: (step: Endings.KnownStep) => Endings.Ending) => (step: Endings.KnownStep) =>
-      cell({ fault, begins, step, arm: [make(step)] }, ending(step))
-  return [
-    ...answered(loading).map(at("start", early)),
-    at("start", () => atCommit)("commitTimer"),
-    ...answered(proving).map(at("committed", () => Endings.done)),
-    ...confirming.map(at("compared", () => Endings.done)),
-    ...settling.map(at("confirmed", () => Endings.done))
-  ]
+/** The conversation with a switch that runs EOS. */
+const conversation: StepFaults.Conversation = {
+  words: {
+    connect: "connecting",
+    login: "logging in",
+    showSessions: "looking for sessions and timers",
+    showVersion: "reading the clock of the timer",
+    showRunning: "reading the running configuration",
+    openSession: "opening the session",
+    clean: "emptying the candidate",
+    load: "loading the candidate",
+    showCandidate: "reading the candidate back",
+    commitTimer: "committing with a timer",
+    confirm: "confirming",
+    write: "saving",
+    show: "comparing what is saved"
+  },
+  loading: ["showRunning", "showSessions", "openSession", "clean", "load", "showCandidate"],
+  committing: [],
+  proving: ["connect", "login", "showSessions", "showVersion", "showRunning"],
+  confirming: ["showSessions", "showVersion", "confirm"],
+  settling: ["showSessions", "write", "show", "showRunning"],
+  compared: "compared",
+  // lines of the candidate are not answered
+  unanswered: ["connect", "login", "load"]
 }
 
 /**
  * The results of a refusal that does not just end the device's part. The list of sessions is requested in another form, and the
  * difference in the place of the candidate.
  */
-const afterRefusal: Partial<Record<Endings.KnownStep, Endings.Ending>> = {
-  showSessions: Endings.done,
-  showCandidate: Endings.done,
-  clean: Endings.untouched("ReplaceConfigException: rollback clean-config: % Internal error")
+const afterRefusal: Partial<Record<Step, Ending>> = {
+  showSessions: done,
+  showCandidate: done,
+  clean: untouched("ReplaceConfigException: rollback clean-config: % Internal error")
 }
 
-const refused = once(
-  "refuses once",
-  (step) => ({ kind: "error", step, message: "% Internal error", times: 1 }),
-  (step) => afterRefusal[step] ?? Endings.untouched("CommandRejected: % Internal error"),
-  Endings.takenBack("CommitError: The device refused to commit")
-)
+const refused: StepFaults.OnceFault = {
+  fault: "refuses once",
+  make: (step) => ({ kind: "error", step, message: "% Internal error", times: 1 }),
+  early: (step) => afterRefusal[step] ?? untouched("CommandRejected: % Internal error"),
+  atCommit: takenBack("CommitError: The device refused to commit")
+}
 
 /** The results of an unexpected empty answer. The others are requested again. */
-const afterLie: Partial<Record<Endings.KnownStep, Endings.Ending>> = {
-  showRunning: Endings.untouched("UnexpectedAnswer: "),
-  openSession: Endings.untouched("CommandRejected: no session mode"),
-  showCandidate: Endings.untouched("UnexpectedAnswer: "),
+const afterLie: Partial<Record<Step, Ending>> = {
+  showRunning: untouched("UnexpectedAnswer: "),
+  openSession: untouched("CommandRejected: no session mode"),
+  showCandidate: untouched("UnexpectedAnswer: "),
   // the candidate was what runs, so the lines of a section stand in another order
-  clean: { ...Endings.done, runs: "other", saved: "other" }
+  clean: { ...done, runs: "other", saved: "other" }
 }
 
-const lied = once(
-  "lies once",
-  (step) => ({ kind: "lie", step, times: 1 }),
-  (step) => afterLie[step] ?? Endings.done,
-  Endings.takenBack("CommitError: The device answered the commit but goes on running the old configuration")
-)
+const lied: StepFaults.OnceFault = {
+  fault: "lies once",
+  make: (step) => ({ kind: "lie", step, times: 1 }),
+  early: (step) => afterLie[step] ?? done,
+  atCommit: takenBack("CommitError: The device answered the commit but goes on running the old configuration")
+}
 
-/** Longer than the deadlines of the test. */
-const LATE_MS = seconds(8)
-
-const late = once(
-  "answers too late",
-  (step) => ({ kind: "slow", step, milliseconds: LATE_MS, times: 1 }),
-  (step) => ({
-    ...Endings.untouched("CommandTimeout: "),
-    // opened after we had given up; the next change removes the remains of dead jobs
-    ...(step === "openSession" && { mayLeave: true as const })
-  }),
-  Endings.done
-)
-
-/** All cells of this file. */
-const stepFaults: ReadonlyArray<Endings.FaultCase> = [
-  ...breaks("cut"),
-  ...breaks("silent"),
-  ...late,
-  ...refused,
-  ...lied
-]
+const late = StepFaults.late((step) => ({
+  ...untouched("CommandTimeout: "),
+  // opened after we had given up; the next change removes the remains of dead jobs
+  ...(step === "openSession" && { mayLeave: true as const })
+}))
 
 const nuisances: ReadonlyArray<FaultCase> = [
   { fault: "none", place: "", begins: "start", arm: faults(), ending: done },
@@ -491,5 +420,5 @@ export const faultCases: ReadonlyArray<FaultCase> = [
   ...promises,
   ...timers,
   ...others,
-  ...stepFaults
+  ...StepFaults.stepFaults(conversation, [late, refused, lied])
 ]

@@ -99,7 +99,7 @@ const untilSaid = Effect.fnUntraced(function* (first: number, step: string, nth:
  */
 export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number, database?: string) {
   const numbers = Array.from({ length: runs }, (_, index) => index + 1)
-  const folders = yield* Campus.makeFolders
+  const folders = yield* Campus.makeFoldersWithPlugin
   yield* folders.settings.commit(settings(runs))
   const cores = kind.cores.map((name, index) => [name, Campus.fabricNode("CORE", name, index + 1)] as const)
   const nodes = Object.assign(Object.fromEntries(cores), ...numbers.map(kind.nodes))

@@ -65,7 +65,8 @@ export const makeManagedLab = (
   names: ReadonlyArray<string>,
   commitMs = 0,
   historyLimit = 200,
-  peculiar: Peculiar = {}
+  peculiar: Peculiar = {},
+  links: ReadonlyArray<Campus.Link> = []
 ) =>
   makeLab(
     {
@@ -82,20 +83,37 @@ export const makeManagedLab = (
             const own = isOfEach(peculiar) ? peculiar[index] : peculiar
             return [name, { ...managedNode(name, index), ...own }]
           })
-        )
+        ),
+        links
       }
     },
     { historyLimit }
   )
 
-const seedPorts = Effect.fnUntraced(function* (device: Device) {
+/** The rows of managed switches of one platform. */
+export interface ManagedRows {
+  readonly platform: string
+  readonly model: string
+  /** Ports to users, and those to the distribution switches. */
+  readonly ports: ReadonlyArray<string>
+  readonly uplinks: ReadonlyArray<string>
+}
+
+const eosRows: ManagedRows = {
+  platform: "eos",
+  model: MODEL,
+  ports: [1, 2, 3, 4].map((port) => `Ethernet${port}`),
+  uplinks: ["Ethernet27", "Ethernet28"]
+}
+
+const seedPorts = Effect.fnUntraced(function* (device: Device, { ports, uplinks }: ManagedRows) {
   const interfaces = yield* InterfaceStore
-  for (let port = 1; port <= 4; port += 1) yield* interfaces.put(device.id, `Ethernet${port}`, "ACCESS_AUTO", null)
-  for (const port of [27, 28]) yield* interfaces.put(device.id, `Ethernet${port}`, "ACCESS_UPLINK", null)
+  for (const port of ports) yield* interfaces.put(device.id, port, "ACCESS_AUTO", null)
+  for (const port of uplinks) yield* interfaces.put(device.id, port, "ACCESS_UPLINK", null)
 })
 
 /** The rows of the switches, MANAGED and not synchronized, and their site. */
-export const seedManaged = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+export const seedManaged = Effect.fnUntraced(function* (names: ReadonlyArray<string>, rows = eosRows) {
   yield* Campus.seedSiteOf(prefixFor(names.length))
   const devices = yield* DeviceStore
   return yield* Effect.forEach(names, (hostname, index) =>
@@ -104,12 +122,12 @@ export const seedManaged = Effect.fnUntraced(function* (names: ReadonlyArray<str
         hostname,
         state: "MANAGED",
         device_type: "ACCESS",
-        platform: "eos",
+        platform: rows.platform,
         management_ip: addressOf(index),
-        model: MODEL,
+        model: rows.model,
         synchronized: false
       })
-      .pipe(Effect.tap(seedPorts))
+      .pipe(Effect.tap((device) => seedPorts(device, rows)))
   )
 })
 

@@ -6,4 +6,4 @@ import { faultCases } from "./FaultTable.ts"
 const TIMER_SECONDS = 150
 
 const cases = faultCases.filter(({ ending }) => ending.untold !== true)
-FaultScene.describeSync("a live sync in which every switch has another fault", cases, TIMER_SECONDS)
+FaultScene.describeSync("a live sync in which every switch has another fault", cases, FaultScene.eosSite(TIMER_SECONDS))

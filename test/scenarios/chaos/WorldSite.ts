@@ -64,7 +64,7 @@ export const readingOf =
 
 /** The network with its repositories; answers of the settings' remote can be held back. */
 export const make = Effect.fnUntraced(function* ({ blank, managed }: Size) {
-  const folders = yield* Campus.makeFolders
+  const folders = yield* Campus.makeFoldersWithPlugin
   yield* folders.settings.commit(SETTINGS)
   const gate = yield* makeGitGate(folders.settings.folder)
   const hostnames = ManagedCampus.accessNames(managed + ONLY_READ)

@@ -147,7 +147,7 @@ describe("Programs on the clients", () => {
         assert.strictEqual(yield* of("updated", { description: "room 8" }), "200 changed description of acc9")
         assert.strictEqual((yield* record).description, "room 8")
         assert.match(
-          yield* of("created", { name: "acc10" }),
+          yield* of("created", { name: "acc10", serial: "JPE1000" }),
           /^422 management_ip 10.0.6.99 is used already: .* of acc9/
         )
         assert.match(yield* of("created", { name: "server1", role: { slug: "server" } }), /^200 server1 is no switch/)

@@ -22,7 +22,9 @@ import { listCases } from "./cases/ListCases.ts"
 import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
 import { operationCases } from "./cases/OperationCases.ts"
 import { leaseCases } from "./cases/LeaseCases.ts"
+import { onboardingCases } from "./cases/OnboardingCases.ts"
 import { placeCases } from "./cases/PlaceCases.ts"
+import { proposalCases } from "./cases/ProposalCases.ts"
 import { provisioningCases } from "./cases/ProvisioningCases.ts"
 import { branchCases, repositoryCases } from "./cases/RepositoryCases.ts"
 import { providerCases, signOnCases } from "./cases/SignOnCases.ts"
@@ -72,6 +74,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "Jobs and locks": jobCases,
   "Discovery, initialisation, synchronization": [...provisioningCases, ...syncCases],
   "New switches and the topology": placeCases,
+  "Existing switches": onboardingCases,
   "Leases of DHCP servers": leaseCases,
   Finding: findCases,
   "Earlier and given configurations, undo, drift": changeCases,
@@ -81,6 +84,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "Saved views": viewCases,
   Firmware: firmwareCases,
   "Settings, groups, repositories": [...repositoryCases, ...settingsCases, ...branchCases],
+  "Proposals and reports": proposalCases,
   "Signing on at a provider": providerCases,
   "The first run": setupCases,
   "System and transport": systemCases
@@ -119,6 +123,13 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "POST /api/v1.0/device 429",
   "POST /api/v1.0/discover_device 429",
   "POST /api/v1.0/device_discover 429",
+  // nowhere: the mistakes of a row are in the answer
+  "POST /api/v1.0/onboarding 404",
+  "POST /api/v1.0/onboarding 409",
+  "POST /api/v1.0/onboarding 429",
+  "POST /api/v1.0/onboarding 500",
+  // nowhere: another request takes the network of a link at the same moment
+  "POST /api/v1.0/onboarding/links 409",
   // test/http/BodyBudgets.test.ts
   "POST /api/v1.0/settings/model 401",
   "POST /api/v1.0/settings/model/:file 401",
@@ -135,6 +146,11 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "GET /api/v1.0/events 429",
   // nowhere: a plugin file that cannot be read keeps the server from starting
   "GET /api/v1.0/plugins 500",
+  // test/http/auth/Explanations.test.ts
+  "GET /api/v1.0/auth/who_may 200",
+  "GET /api/v1.0/auth/who_may 400",
+  "GET /api/v1.0/auth/who_may 404",
+  "GET /api/v1.0/secrets 200",
   // test/http/auth/PageSessions.test.ts
   "DELETE /api/v1.0/auth/session 200",
   "POST /api/v1.0/auth/session 200",
@@ -149,6 +165,11 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "POST /api/v1.0/auth/refresh 429",
   "POST /api/v1.0/auth/logout 200",
   "POST /api/v1.0/auth/logout 403",
+  // test/scenarios/program/Proposals.test.ts
+  "POST /api/v1.0/forge/events 200",
+  "POST /api/v1.0/forge/events 400",
+  // test/http/changes/ChangeReport.test.ts
+  "GET /api/v1.0/changes/reports/:sha256 200",
   // test/http/Failures.test.ts
   "GET /api/v1.0/firmware 404",
   "GET /api/v1.0/firmware_images 404",

@@ -59,7 +59,8 @@ it.live("every counter and histogram of a new server begins at 0, with the label
     const isThere = (series: string) => lines.some((line) => line.startsWith(series))
     for (const { kind, labels, name } of definitions) {
       const begins = labels.length === 0 ? " " : "{"
-      if (kind === "counter") assert.isTrue(isThere(`${name}${begins}`), name)
+      // a server without templates has no checks: their names come with a commit
+      if (kind === "counter" && name !== "switchyard_checks_total") assert.isTrue(isThere(`${name}${begins}`), name)
       // requests have too many buckets, and their counter has the same labels
       if (kind === "histogram" && name !== requestSeconds.definition.name)
         assert.isTrue(isThere(`${name}_count${begins}`), name)

@@ -3,12 +3,16 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { readFileSync } from "node:fs"
+import type { Page } from "playwright-core"
 import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
-import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
+import { hasChromium, leap, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
+import { until } from "../../support/Program.ts"
 import { accessNames } from "../chaos/ManagedCampus.ts"
 
 const [DEVICE = ""] = accessNames(1)
 const PASSWORD = "seven green bicycles"
+
+const usersIn = (page: Page) => page.getByRole("table", { name: "Users with passwords" })
 
 /** A message that was given up after three days, as stored in the database. */
 const givenUp = Effect.gen(function* () {
@@ -70,7 +74,9 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           await form.getByText("password: expected 12 to 256 characters").waitFor()
           await form.getByLabel(/^Password/).fill(PASSWORD)
           await form.getByRole("button", { name: "Save" }).click()
-          await page.getByRole("row", { name: /maria reader/ }).waitFor()
+          await usersIn(page)
+            .getByRole("row", { name: /maria reader/ })
+            .waitFor()
         })
         yield* sound(page, "access-users")
         const hers = yield* openPage(browser, url)
@@ -79,15 +85,19 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           await hers.getByRole("textbox", { name: "User name" }).fill("maria")
           await hers.getByLabel(/^Password/).fill(PASSWORD)
           await hers.getByRole("button", { name: "Sign in", exact: true }).click()
-          await hers.getByRole("tab", { name: "Tokens of programs" }).waitFor()
-          expect(await hers.getByRole("tab", { name: "Users with passwords" }).count()).toBe(0)
+          await hers.getByRole("tab", { name: "Tokens" }).waitFor()
+          expect(await hers.getByRole("tab", { name: "People" }).count()).toBe(0)
           await page.getByRole("button", { name: "Change maria" }).click()
           const form = page.getByRole("dialog", { name: "Change maria" })
           await form.getByRole("checkbox", { name: "operator" }).click()
           await form.getByRole("button", { name: "Save" }).click()
-          await page.getByRole("row", { name: /maria reader, operator/ }).waitFor()
+          await usersIn(page)
+            .getByRole("row", { name: /maria reader, operator/ })
+            .waitFor()
+          await page.getByText("maria is saved").waitFor()
           await page.getByRole("button", { name: "Remove maria" }).click()
           await page.getByRole("dialog").getByRole("button", { name: "Remove maria" }).click()
+          await page.getByText("maria is removed").waitFor()
           await page.getByText("No users have a password here").waitFor()
         })
       })
@@ -116,8 +126,13 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           await page.getByRole("dialog").getByRole("button", { name: "Revoke dhcp" }).click()
           await page.getByRole("row", { name: /dhcp .*revoked/ }).waitFor()
           expect(await page.getByText(token).count()).toBe(0)
-          while ((await answer(token)).status !== 401) await new Promise((resolve) => setTimeout(resolve, 50))
         })
+        yield* until(
+          Effect.map(
+            steps(() => answer(token)),
+            ({ status }) => status === 401
+          )
+        )
       })
     )
 
@@ -126,16 +141,18 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
         const { browser, page, tokenOf, url } = yield* Site
         yield* steps(async () => {
           await page.goto("/ui/access?tab=roles")
-          const closet = page.getByRole("row", { name: /^closet permissions.yml/ })
-          await closet.getByText(/groups: closet-3; .*at most 10 devices in a job/).waitFor()
+          const closet = page.getByRole("listitem", { name: "closet permissions.yml:3" })
+          await closet.getByText("May change ports and restart ports, only for switches of closet-3.").waitFor()
+          await closet.getByText(/May push to switches, .*at most 10 switches at a time/).waitFor()
+          await closet.getByText(/May not approve/).waitFor()
         })
         yield* sound(page, "access-roles")
         const looking = yield* openPage(browser, url, { token: yield* tokenOf("reader"), scheme: "dark", width: 380 })
         yield* steps(async () => {
           await looking.goto("/ui/access?tab=explain")
-          await looking.getByLabel("Path behind /api/v1.0").fill("/device_syncto")
+          await looking.getByLabel("What", { exact: true }).selectOption("push to switches")
           await looking.getByRole("button", { name: "Ask" }).click()
-          await looking.getByText("You may not").waitFor()
+          await looking.getByText("May not", { exact: true }).waitFor()
           await looking.getByText(/Roles that allow it: .*operator/).waitFor()
         })
         yield* sound(looking, "access-explain-phone-dark")
@@ -205,8 +222,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
         yield* steps(async () => {
           await page.goto("/ui/")
           await page.getByRole("navigation").waitFor()
-          await page.keyboard.press("g")
-          await page.keyboard.press("s")
+          await leap(page, "s")
           const parts = page.getByRole("region", { name: "Parts" })
           await parts
             .getByRole("listitem")
@@ -216,7 +232,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           await page.getByText("This server works alone").waitFor()
           await parts
             .getByRole("listitem")
-            .filter({ hasText: /^TemplatesCommit/ })
+            .filter({ hasText: /^Templates[0-9a-f]{7} .*, by / })
             .waitFor()
         })
         yield* sound(page, "server")
@@ -329,8 +345,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
         yield* steps(async () => {
           await page.goto("/ui/")
           await page.getByRole("navigation").first().waitFor()
-          await page.keyboard.press("g")
-          await page.keyboard.press("l")
+          await leap(page, "l")
           await page.getByText("Nobody is told yet").waitFor()
           const letters = page.getByRole("region", { name: "Not delivered" })
           await letters.getByText(/noc was not told: job not success.*ECONNREFUSED/).waitFor()
@@ -413,8 +428,10 @@ describe.skipIf(!hasChromium)("Four eyes in the page", () => {
           await bob.getByText("Nothing waits for you").waitFor()
           await bob.getByText("Decided", { exact: true }).click()
           await bob.getByRole("link", { name: /A new user #1.*Approved.*bob.*as agreed/ }).waitFor()
-          await ann.goto("/ui/access?tab=users")
-          await ann.getByRole("row", { name: /maria reader yes/ }).waitFor()
+          await ann.goto("/ui/access?tab=people")
+          await usersIn(ann)
+            .getByRole("row", { name: /maria reader yes/ })
+            .waitFor()
           await ann.getByRole("button", { name: "Remove maria" }).click()
           const remove = ann.getByRole("dialog", { name: "Remove maria" })
           await remove.getByRole("button", { name: "Remove maria" }).click()
@@ -435,7 +452,7 @@ describe.skipIf(!hasChromium)("Four eyes in the page", () => {
       Effect.gen(function* () {
         const { ann, bob } = yield* SecuredSite
         yield* steps(async () => {
-          await ann.goto("/ui/access?tab=persons")
+          await ann.goto("/ui/access?tab=people")
           await ann.getByRole("row", { name: /local:maria/ }).waitFor()
         })
         yield* sound(ann, "access-persons")
@@ -451,11 +468,13 @@ describe.skipIf(!hasChromium)("Four eyes in the page", () => {
           await approve.getByRole("button", { name: "Approve and carry out" }).click()
           // a page that is left before it has sent the request sends none
           await approve.waitFor({ state: "hidden" })
-          await bob.goto("/ui/access?tab=persons")
+          await bob.goto("/ui/access?tab=people")
           await bob.getByRole("row", { name: /local:maria .*withdrawn by ann/ }).waitFor()
           await bob.getByRole("button", { name: "Let maria in again" }).waitFor()
-          await bob.goto("/ui/access?tab=users")
-          await bob.getByRole("row", { name: /maria reader disabled/ }).waitFor()
+          await bob.goto("/ui/access?tab=people")
+          await usersIn(bob)
+            .getByRole("row", { name: /maria reader disabled/ })
+            .waitFor()
         })
       })
     )

@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
         yield* steps(async () => {
           await page.goto(`/ui/device/${NAME}?tab=ports`)
           await page.getByText(/ports? (?:is|are) up/).waitFor()
-          await page.getByRole("button", { name: /^Ethernet2:/ }).click()
+          await page.getByRole("button", { name: /^Ethernet 2:/ }).click()
           // on the front arrows move, and space marks one more
           await page.keyboard.press("ArrowRight")
           await page.keyboard.press("ArrowUp")
@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
         const { boss, page } = yield* Site
         yield* steps(async () => {
           await page.goto(`/ui/device/${NAME}?tab=ports`)
-          await page.getByRole("button", { name: /^Ethernet4:/ }).click()
+          await page.getByRole("button", { name: /^Ethernet 4:/ }).click()
           await page.getByRole("textbox", { name: "Description" }).fill("mine")
           await page.getByRole("region", { name: "What changes on the switch" }).waitFor()
         })

@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)(`A device over time in the page${hasChromium ? "" 
         yield* steps(async () => {
           await dialog.getByLabel(`Type ${NAME} to go on`).fill(NAME)
           await dialog.getByRole("button", { name: `Replace ${NAME}` }).click()
-          await dialog.getByRole("link", { name: "Set up, part 2" }).first().waitFor()
+          await dialog.getByRole("list", { name: "Steps" }).waitFor()
         })
         yield* managed(mac)
         expect((yield* api.devices(`filter[hostname]=${NAME}`)).length).toBe(1)

@@ -4,12 +4,11 @@
  */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { readFileSync } from "node:fs"
 import type { Page, Route } from "playwright-core"
 import { readyRoles } from "../../../src/domain/access/PermissionFile.ts"
 import { ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
-import { TEST } from "../../support/Patience.ts"
 import { hasChromium, makeBrowser, openPage, steps, WITHOUT } from "../../support/Page.ts"
+import { follow, listen, makeRecords, type Noted, screensOf, settled } from "../../support/Screens.ts"
 
 const [OWN, OTHER] = ["lhv-acc1", "lhv-acc3"]
 const GROUP = "WEST_WING"
@@ -19,18 +18,11 @@ roles:
 ${[...readyRoles.keys()].map((role) => `  west-${role}: { extends: ${role}, groups: [${GROUP}] }`).join("\n")}
 `
 
-/** The addresses of all screens, with the parameters filled in. */
-const SCREENS = readFileSync(new URL("../../../web/app/screens.ts", import.meta.url), "utf8")
-  .matchAll(/\bpath: "([^"]+)"/g)
-  .map(([, path = ""]) => path)
-  .toArray()
-
 const make = Effect.gen(function* () {
   const campus = yield* makeCampusWithRoles({ names: [OWN, OTHER], roles: ROLES })
-  const job = jobIn(yield* campus.boss("POST", "/device_syncto", { hostname: OWN, dry_run: true }))
-  yield* ended(campus.boss, job)
+  const records = yield* makeRecords(campus, OWN)
   yield* ended(campus.boss, jobIn(yield* campus.boss("POST", "/device_read_tables", { all: true })))
-  return { ...campus, job, browser: yield* makeBrowser }
+  return { ...campus, records, browser: yield* makeBrowser }
 })
 
 class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/EveryRole") {
@@ -38,41 +30,6 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/pa
 }
 
 const scene = layer(Site.layer, { excludeTestServices: true })
-
-/** What a page was refused: calls, boxes, and actions. */
-interface Noted {
-  readonly refused: Array<string>
-  /** Calls without an answer yet; streams of events have none. */
-  readonly open: Set<unknown>
-}
-
-const listen = (page: Page): Noted => {
-  const noted: Noted = { refused: [], open: new Set() }
-  const isCall = (url: string) => url.includes("/api/") && !/\/events\b/.test(url)
-  page.on("request", (request) => isCall(request.url()) && noted.open.add(request))
-  page.on("requestfailed", (request) => noted.open.delete(request))
-  page.on("requestfinished", (request) => noted.open.delete(request))
-  page.on("response", (response) => {
-    if (response.status() !== 403) return
-    noted.refused.push(`${response.request().method()} ${new URL(response.url()).pathname}`)
-  })
-  return noted
-}
-
-/** Waits until the screen is there and has asked for everything; notes a screen that never has. */
-const settled = async (page: Page, { open, refused }: Noted) => {
-  const end = performance.now() + TEST / 10
-  for (let calm = 0; calm < 3;) {
-    if (performance.now() > end) {
-      const waits = await page.locator("main [aria-busy=true]").allInnerTexts()
-      refused.push(`nothing: the screen waits for ever for ${open.size} calls; it says ${waits.join(", ")}`)
-      return
-    }
-    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    const isWaiting = (await page.locator("main [aria-busy=true], main .waiting").count()) > 0
-    calm = open.size === 0 && !isWaiting ? calm + 1 : 0
-  }
-}
 
 const boxes = (page: Page): Promise<ReadonlyArray<string>> => page.locator("main [role=alert]").allInnerTexts()
 
@@ -112,7 +69,7 @@ const pressAll = async (page: Page, noted: Noted) => {
 }
 
 const walk = Effect.fnUntraced(function* (role: string) {
-  const { browser, job, tokenOf, url } = yield* Site
+  const { browser, records, tokenOf, url } = yield* Site
   const token = yield* tokenOf(role, `${role}-person`)
   const page = yield* openPage(browser, url, { token })
   const noted = listen(page)
@@ -134,11 +91,9 @@ const walk = Effect.fnUntraced(function* (role: string) {
     const linked = await page
       .locator(".nav-link[href]")
       .evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""))
-    const written = SCREENS.map(
-      (path) => `/ui${path.replace("$name", OWN).replace("$id", String(job)).replace("$page", "roles")}`
-    )
+    const written = screensOf(records)
     for (const path of new Set([...linked, ...written])) {
-      await page.goto(path)
+      await follow(page, path)
       await look(path)
       if (linked.includes(path)) await isLed(path)
       for (const tab of await page.getByRole("main").getByRole("tab").all()) {

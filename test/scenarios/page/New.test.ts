@@ -1,26 +1,56 @@
-/** New switches in the page: where they hang, checked and initialised, one by one and from a list. */
+/** New switches in the page, from DHCP to MANAGED: ten of them, alone and from a list; one fails and is tried again, one is ignored, one replaces another. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
 import { serve } from "../../support/ServedCampus.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 
+/** So many blank switches hang below two distribution switches. */
+const COUNT = 10
+
+/** A port for each of them at both distribution switches. */
+const DOWNLINKS = `---
+interfaces:
+  - name: Ethernet[1-${COUNT}]
+    ifclass: downlink
+`
+
+interface Found {
+  readonly blank: LabSwitch
+  readonly mac: string
+  readonly serial: string
+}
+
 const make = Effect.gen(function* () {
   const folders = yield* Campus.makeFolders
-  const lab = yield* Campus.makeCampusLab(3, () => Effect.void)
+  yield* folders.settings.commit({
+    "devices/lhv-dist1/interfaces.yml": DOWNLINKS,
+    "devices/lhv-dist2/interfaces.yml": DOWNLINKS
+  })
+  const lab = yield* Campus.makeCampusLab(COUNT, () => Effect.void)
   const { api, running, url } = yield* serve(Campus.environment(lab, folders, folders.folder))
   yield* Effect.provide(Campus.seedSite, running)
   for (const name of ["settings", "templates"]) yield* api.send("PUT", `/repository/${name}`, { action: "REFRESH" })
-  const found: Array<string> = []
-  for (const name of Campus.accessNames(3)) {
-    const { discovery } = yield* Effect.provide(Effect.flatMap(lab.get(name), booted), running)
-    yield* api.run("/discover_device", { ztp_mac: discovery.ztp_mac, dhcp_ip: discovery.dhcp_ip })
-    found.push(discovery.ztp_mac)
+  const found: Array<Found> = []
+  for (const name of Campus.accessNames(COUNT)) {
+    const blank = yield* lab.get(name)
+    const { discovery } = yield* Effect.provide(booted(blank), running)
+    const { dhcp_ip, ztp_mac } = discovery
+    // the report of the DHCP server's hook
+    yield* api.run("/discover_device", { ztp_mac, dhcp_ip })
+    found.push({ blank, mac: ztp_mac, serial: blank.hardware().serial })
   }
   return { api, found, running, page: yield* openPage(yield* makeBrowser, url) }
 })
+
+const at = (found: ReadonlyArray<Found>, index: number): Found => {
+  const one = found[index]
+  if (one === undefined) throw new Error(`switch ${index} was not found`)
+  return one
+}
 
 class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/New") {
   static readonly layer = Layer.effect(Site, make)
@@ -89,98 +119,167 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("is shown with its place, checked, and initialised step by step until it is managed", () =>
+    it.effect(
+      "says what it is and where it hangs, is checked while its name is typed, and followed until it is managed",
+      () =>
+        Effect.gen(function* () {
+          const { api, found, page } = yield* Site
+          const card = page.getByRole("region", { name: at(found, 0).serial })
+          yield* steps(async () => {
+            await page.goto("/ui/new")
+            await page.getByRole("heading", { name: "Waiting to be set up 10" }).waitFor()
+            await page.getByRole("link", { name: /^New switches\s?, 10 waiting/ }).waitFor()
+            await card
+              .getByText(
+                "Hangs at lhv-dist1 Ethernet1 (by its Ethernet27) and lhv-dist2 Ethernet1 (by its Ethernet28)."
+              )
+              .waitFor()
+            await card.getByText("CCS-720XP-24ZY4-F").first().waitFor()
+          })
+          yield* sound(page, "new")
+          yield* steps(async () => {
+            await card.getByRole("button", { name: "Set up…" }).click()
+            const name = card.getByRole("textbox", { name: "Name" })
+            const start = card.getByRole("button", { name: "Set it up" })
+            await name.fill("bad name")
+            await card.getByText("A name has letters, digits, hyphens and dots").waitFor()
+            await name.fill("lhv-dist1")
+            await card.getByText("There is already a device with hostname lhv-dist1").waitFor()
+            expect(await start.isDisabled()).toBe(true)
+            await name.fill("lhv-acc1")
+            await card.getByText("The name lhv-acc1 is free").waitFor()
+            await card.getByText("Its neighbours are as expected: lhv-dist1, lhv-dist2").waitFor()
+          })
+          yield* sound(page, "new-checked")
+          yield* steps(async () => {
+            await card.getByRole("button", { name: "Set it up" }).click()
+            await page.getByRole("list", { name: "Steps" }).first().waitFor()
+            await page.getByText("left this list").waitFor()
+          })
+          yield* managed(api, "lhv-acc1")
+        })
+    )
+
+    it.effect("that fails says why, goes on as before, and is set up when it is tried again", () =>
       Effect.gen(function* () {
         const { api, found, page } = yield* Site
-        const [first = ""] = found
+        const { blank, serial } = at(found, 1)
+        blank.setFault({ kind: "reject", pattern: "^hostname lhv-acc2", message: "% Invalid input", times: 1 })
+        const card = page.getByRole("region", { name: serial })
         yield* steps(async () => {
           await page.goto("/ui/new")
-          await page.getByRole("button", { name: new RegExp(first) }).click()
-          await page.getByText("Ethernet1 (by its Ethernet27)").waitFor()
-          await page.getByRole("textbox", { name: "Name" }).fill("bad name")
-          await page.getByRole("button", { name: "Check" }).click()
-          await page.getByText("Provided hostname is not valid").waitFor()
-          await page.getByRole("textbox", { name: "Name" }).fill("lhv-acc1")
-          await page.getByRole("button", { name: "Check" }).click()
-          await page.getByText("it can be initialised").waitFor()
+          await card.getByRole("button", { name: "Set up…" }).click()
+          await card.getByRole("textbox", { name: "Name" }).fill("lhv-acc2")
+          await card.getByText("The name lhv-acc2 is free").waitFor()
+          await card.getByRole("button", { name: "Set it up" }).click()
+          await page.getByRole("heading", { name: "Failed 1" }).waitFor()
+          await card.getByText("1 switch did not move to the new address").waitFor()
+          await card.getByText("Moved to its address failed").waitFor()
+          await card.getByText("What the switch said").click()
+          await card.getByText("Invalid input").first().waitFor()
+          await card.getByText("Try this:").waitFor()
         })
-        yield* sound(page, "new")
+        yield* sound(page, "new-failed")
+        expect((yield* api.devices("filter[hostname]=lhv-acc2")).length).toBe(0)
         yield* steps(async () => {
-          await page.getByRole("button", { name: "Initialise" }).click()
-          await page.getByRole("link", { name: "Set up, part 1" }).first().waitFor()
-          await page.getByRole("link", { name: "Set up, part 2" }).first().waitFor()
-          await page
-            .getByRole("region", { name: "Initialisation of lhv-acc1" })
-            .getByText("Done", { exact: true })
-            .nth(1)
-            .waitFor()
+          await card.getByRole("button", { name: "Try again…" }).click()
+          await card.getByRole("textbox", { name: "Name" }).fill("lhv-acc2")
+          await card.getByText("The name lhv-acc2 is free").waitFor()
+          await card.getByRole("button", { name: "Set it up" }).click()
         })
-        yield* managed(api, "lhv-acc1")
+        yield* managed(api, "lhv-acc2")
+      })
+    )
+
+    it.effect("that is ignored counts no more, says by whom and why, and comes back", () =>
+      Effect.gen(function* () {
+        const { found, page } = yield* Site
+        const { serial } = at(found, 2)
+        yield* steps(async () => {
+          await page.goto("/ui/new")
+          await page.getByRole("link", { name: /^New switches\s?, 8 waiting/ }).waitFor()
+          await page.getByRole("region", { name: serial }).getByRole("button", { name: "Ignore…" }).click()
+          await page.getByRole("dialog").getByRole("textbox", { name: "Why" }).fill("spare unit")
+          await page.getByRole("dialog").getByRole("button", { name: "Ignore it" }).click()
+          await page.getByRole("heading", { name: "Ignored 1" }).waitFor()
+          await page.getByRole("link", { name: /^New switches\s?, 7 waiting/ }).waitFor()
+          await page.getByText(/ignored by .*: spare unit/).waitFor()
+        })
+        yield* sound(page, "new-ignored")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: `Stop ignoring ${serial}` }).click()
+          await page.getByRole("link", { name: /^New switches\s?, 8 waiting/ }).waitFor()
+        })
       })
     )
 
     it.effect("can be one of a list, of which every wrong line is named before anything is started", () =>
       Effect.gen(function* () {
         const { api, found, page } = yield* Site
-        const [, second = "", third = ""] = found
+        const rest = found.slice(2, 9)
+        const list = rest.map(({ serial }, index) => `lhv-acc${index + 3};ACCESS;${serial}`)
         yield* steps(async () => {
           await page.goto("/ui/new?tab=several")
           await page
             .getByRole("textbox", { name: "List" })
-            .fill(`serial,name,type\n${second},lhv-acc2\n${third},lhv-acc2,ACCESS\n0000,lhv-acc9,PHONE`)
-          await page.getByText("the name lhv-acc2 stands twice in the list").waitFor()
+            .fill(
+              `serial,name,type\n${at(found, 2).mac},lhv-acc3\n${at(found, 3).mac},lhv-acc3,ACCESS\n0000,lhv-acc9,PHONE`
+            )
+          await page.getByText("the name lhv-acc3 stands twice in the list").waitFor()
           await page.getByText("PHONE is no type").waitFor()
-          await page.getByRole("textbox", { name: "List" }).fill(`${second},lhv-acc2\n${third};lhv-acc3;ACCESS`)
+          await page.getByRole("textbox", { name: "List" }).fill(`name;type;serial\n${list.join("\n")}`)
           await page.getByRole("button", { name: "Check all" }).click()
-          await page.getByText("can be initialised").nth(1).waitFor()
+          await page.getByText("can be set up").nth(6).waitFor()
         })
         // another user takes a name between the check and the start
-        yield* api.send("POST", "/device", {
-          hostname: "lhv-acc3",
-          platform: "eos",
-          state: "UNMANAGED",
-          device_type: "ACCESS"
-        })
+        const other = { hostname: "lhv-acc4", platform: "eos", state: "UNMANAGED", device_type: "ACCESS" }
+        yield* api.send("POST", "/device", other)
         yield* steps(async () => {
-          await page.getByRole("button", { name: "Initialise all" }).click()
-          await page.getByText("None was initialised").waitFor()
+          await page.getByRole("button", { name: "Set up all" }).click()
+          await page.getByText("None was set up").waitFor()
           await page.getByText(/line 2: hostname/).waitFor()
         })
-        expect((yield* api.devices("filter[state]=DISCOVERED")).length).toBe(2)
+        expect((yield* api.devices("filter[state]=DISCOVERED")).length).toBe(8)
         yield* sound(page, "new-several")
         yield* steps(async () => {
-          await page.getByRole("textbox", { name: "List" }).fill(`${second},lhv-acc2`)
+          await page
+            .getByRole("textbox", { name: "List" })
+            .fill(`name;type;serial\n${list.filter((line) => !line.startsWith("lhv-acc4;")).join("\n")}`)
           await page.getByRole("button", { name: "Check all" }).click()
-          await page.getByText("can be initialised").waitFor()
-          await page.getByRole("button", { name: "Initialise all" }).click()
+          await page.getByText("can be set up").nth(5).waitFor()
+          await page.getByRole("button", { name: "Set up all" }).click()
+          await page.getByRole("list", { name: "Steps" }).nth(5).waitFor()
         })
-        yield* managed(api, "lhv-acc2")
-        expect((yield* api.devices("filter[state]=DISCOVERED")).length).toBe(1)
+        for (const number of [3, 5, 6, 7, 8, 9]) yield* managed(api, `lhv-acc${number}`)
+        expect((yield* api.devices("filter[state]=DISCOVERED")).length).toBe(2)
       })
     )
 
     it.effect("replaces one that is UNMANAGED, with its name", () =>
       Effect.gen(function* () {
         const { api, found, page } = yield* Site
-        const [, , third = ""] = found
+        const card = page.getByRole("region", { name: at(found, 3).serial })
         yield* steps(async () => {
           await page.goto("/ui/new")
-          await page.getByRole("button", { name: new RegExp(third) }).click()
-          await page.getByRole("textbox", { name: "Name" }).fill("lhv-acc3")
-          await page.getByRole("button", { name: "Check" }).click()
-          await page.getByText("it cannot be initialised").first().waitFor()
-          await page.getByLabel("It replaces the switch of that name").check()
-          await page.getByRole("button", { name: "Check" }).click()
-          await page.getByText("it can be initialised").waitFor()
-          await page.getByRole("button", { name: "Replace" }).click()
+          await card.getByRole("button", { name: "Set up…" }).click()
+          await card.getByRole("textbox", { name: "Name" }).fill("lhv-acc4")
+          await card.getByText("There is already a device with hostname lhv-acc4").waitFor()
+          await card.getByLabel("Replace an existing switch of that name").check()
+          await card.getByText("It takes the name lhv-acc4").waitFor()
+          await card.getByRole("button", { name: "Replace lhv-acc4" }).click()
         })
-        yield* managed(api, "lhv-acc3")
+        yield* managed(api, "lhv-acc4")
+        const last = page.getByRole("region", { name: at(found, 9).serial })
         yield* steps(async () => {
           await page.goto("/ui/new")
-          await page.getByText("There are no new switches.").waitFor()
+          await last.getByRole("button", { name: "Set up…" }).click()
+          await last.getByRole("textbox", { name: "Name" }).fill("lhv-acc10")
+          await last.getByText("The name lhv-acc10 is free").waitFor()
+          await last.getByRole("button", { name: "Set it up" }).click()
+          await page.getByText("No switches yet. They appear here when they start up.").waitFor()
         })
-        const named = yield* api.devices("filter[hostname]=lhv-acc3")
-        expect(named.length).toBe(1)
+        expect((yield* api.devices("filter[hostname]=lhv-acc4")).length).toBe(1)
+        for (let number = 1; number <= COUNT; number++) yield* managed(api, `lhv-acc${number}`)
       })
     )
   })

@@ -3,13 +3,14 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
+import { ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 import { accessNames } from "../chaos/ManagedCampus.ts"
 
 const NAMES = accessNames(2)
 const [FIRST = ""] = NAMES
 const BASE = "access/base_system.yml"
+const GLOBAL = "global/base_system.yml"
 
 const git = (folder: string, ...args: ReadonlyArray<string>) =>
   Effect.promise(() => promisify(execFile)("git", ["-C", folder, ...args]))
@@ -44,7 +45,7 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
         const before = (yield* boss("GET", "/repository/settings")).text
         yield* steps(async () => {
           await page.goto("/ui/repository?tab=check")
-          await page.getByLabel("Branch, tag or commit").fill("new-servers")
+          await page.getByRole("combobox", { name: "Branch, tag or commit" }).fill("new-servers")
           await page.getByRole("button", { name: "Check", exact: true }).click()
           await page.getByText("would come into force").waitFor()
           await page.getByText("2 switches of 2 that it concerns would change").waitFor()
@@ -52,13 +53,20 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
         })
         yield* sound(page, "repository-check")
         yield* steps(async () => {
-          await page.getByLabel("Branch, tag or commit").fill("broken")
+          await page.getByRole("combobox", { name: "Branch, tag or commit" }).fill("broken")
           await page.getByRole("button", { name: "Check", exact: true }).click()
           await page.getByText("would be refused").waitFor()
           await page.getByRole("list", { name: "Problems of the branch" }).getByText("global/vxlans.yml:1").waitFor()
-          await page.getByLabel("Branch, tag or commit").fill("nothing-like-this")
+          await page.getByRole("combobox", { name: "Branch, tag or commit" }).fill("nothing-like-this")
           await page.getByRole("button", { name: "Check", exact: true }).click()
           await page.getByText("the repository has no branch, tag or commit nothing-like-this").waitFor()
+        })
+        // a branch that was fetched needs not be typed
+        yield* steps(async () => {
+          await page.getByRole("combobox", { name: "Branch, tag or commit" }).fill("")
+          await page.getByRole("option", { name: /^new-servers.*Ask another clock/ }).click()
+          await page.getByRole("button", { name: "Check", exact: true }).click()
+          await page.getByText("would come into force").waitFor()
         })
         expect((yield* boss("GET", "/repository/settings")).text).toBe(before)
       })
@@ -84,6 +92,43 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
         })
         yield* sound(page, "repository-file")
       })
+    )
+
+    it.effect(
+      "leads from a line of a settings file to the lines on switches, and from a line on a switch to its file",
+      () =>
+        Effect.gen(function* () {
+          const { boss, page } = yield* Site
+          const sync = { hostname: FIRST, dry_run: false, force: true, resync: true }
+          expect(yield* ended(boss, jobIn(yield* boss("POST", "/device_syncto", sync)))).toContain(
+            '"outcome":"success"'
+          )
+          yield* steps(async () => {
+            await page.goto(`/ui/repository?tab=files&name=settings&path=${GLOBAL}`)
+            const line = page.locator(".source-line").filter({ hasText: "- host:" }).first()
+            await line.getByRole("button", { name: /^Lines on switches from line/ }).click()
+            const found = page.getByRole("region", { name: /^Lines from line/ })
+            await found.getByText(/^\d+ lines on \d+ switches of \d+ come from line \d+\.$/).waitFor()
+            await found.getByText("ntp server").first().waitFor()
+          })
+          yield* sound(page, "repository-lines")
+          yield* steps(async () => {
+            await page
+              .getByRole("region", { name: /^Lines from line/ })
+              .getByRole("link", { name: FIRST })
+              .first()
+              .click()
+            await page.getByLabel("Configuration text").getByText("ntp server").first().waitFor()
+            await page.goto(`/ui/device/${FIRST}?tab=configuration&view=lines`)
+            await page
+              .getByRole("button", { name: /^ntp server/ })
+              .first()
+              .click()
+            const origin = page.getByRole("region", { name: /^Origin of line/ })
+            await origin.getByRole("link", { name: new RegExp(`^${GLOBAL}, line`) }).click()
+            await page.getByRole("region", { name: /^Lines from line/ }).waitFor()
+          })
+        })
     )
 
     it.effect("renders a template while it is written, with the line of a mistake, and shows no secret", () =>
@@ -152,7 +197,7 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
         yield* folders.settings.commit({ [BASE]: "---\nntp_servers: 5\n" }, "Forget the clocks")
         yield* steps(async () => {
           await page.goto("/ui/repository")
-          await page.getByText(/^In force: /).waitFor()
+          await page.getByText(/^In force: .* by /).waitFor()
           await page.getByRole("button", { name: "Fetch now" }).click()
           await page.getByText("The newest commit is not in force.").waitFor()
           await page.getByText(/refused because of 1 mistake; \w+ stays in force, no switch is affected/).waitFor()
@@ -169,7 +214,10 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
         yield* folders.settings.commit({ [BASE]: "---\nntp_servers:\n  - host: 10.20.0.7\n" }, "Remember a clock")
         yield* steps(async () => {
           await page.getByRole("button", { name: "Fetch now" }).click()
-          await page.getByText(/^In force: .*Remember a clock/).waitFor()
+          await page
+            .getByText(/^In force: .*Remember a clock/)
+            .first()
+            .waitFor()
         })
       })
     )

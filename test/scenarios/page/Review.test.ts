@@ -1,13 +1,17 @@
 /** A change as a review: a VLAN for every switch is previewed, viewed, asked for, approved by another person on a phone, and rolled out. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { execFile } from "node:child_process"
+import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { promisify } from "node:util"
 import { confirmSettings, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 import { accessNames } from "../chaos/ManagedCampus.ts"
 
 const NAMES = accessNames(4)
+const run = promisify(execFile)
 
 const ROLES = `group_mappings: {}
 roles:
@@ -76,6 +80,11 @@ describe.skipIf(!hasChromium)(`A review in the page${hasChromium ? "" : ` (${WIT
         })
         yield* sound(otto, "change-review")
         yield* steps(async () => {
+          // by the key, there and back, and by the mouse
+          await otto.keyboard.press("v")
+          await otto.getByText("1 of 1 viewed").waitFor()
+          await otto.keyboard.press("v")
+          await otto.getByText("0 of 1 viewed").waitFor()
           const kept = otto.waitForResponse(/\/viewed$/)
           await otto.getByLabel(/^Viewed: 4 switches/).check()
           await kept
@@ -116,7 +125,7 @@ describe.skipIf(!hasChromium)(`A review in the page${hasChromium ? "" : ` (${WIT
         })
         yield* sound(maria, "approvals-phone")
         yield* steps(async () => {
-          await maria.getByRole("button", { name: "Approve and begin" }).click()
+          await maria.keyboard.press("a")
           const dialog = maria.getByRole("dialog", { name: /^Approve 4 switches in / })
           await dialog.getByText("Highest risk").waitFor()
           await dialog.getByText("Low risk").waitFor()
@@ -149,6 +158,78 @@ describe.skipIf(!hasChromium)(`A review in the page${hasChromium ? "" : ` (${WIT
           })
           yield* sound(maria, name)
         }
+      })
+    )
+
+    it.effect("proposes a branch in one click, and keeps the report of a change that the audit seals", () =>
+      Effect.gen(function* () {
+        const { boss, folders, open } = yield* Site
+        const page = yield* open("operator", "kim", { width: 1440 })
+        const phone = yield* open("operator", "maria", { scheme: "dark", width: 390, height: 844 })
+        const file = path.join(folders.settings.folder, "global/base_system.yml")
+        yield* Effect.promise(async () => {
+          const git = (...args: ReadonlyArray<string>) =>
+            run("git", [
+              "-C",
+              folders.settings.folder,
+              "-c",
+              "user.name=Sam",
+              "-c",
+              "user.email=sam@example.org",
+              ...args
+            ])
+          await git("checkout", "-q", "-b", "new-time")
+          const text = await fs.readFile(file, "utf8")
+          await fs.writeFile(file, text.replace(/host: [\d.]+\n/, "host: 10.20.0.230\n"))
+          await git("commit", "-q", "-am", "Another time server")
+          await git("checkout", "-q", "main")
+        })
+        yield* steps(async () => {
+          await page.goto("/ui/repository?tab=proposals")
+          await page.getByText("No proposals here").waitFor()
+          await page.getByRole("combobox", { name: "Branch to propose" }).fill("new-time")
+          await page.getByRole("button", { name: "Propose" }).click()
+          await page.getByRole("heading", { name: "Proposal of new-time" }).waitFor()
+          await page.getByText("Valid", { exact: true }).waitFor()
+          const group = page.getByRole("region", { name: /^4 switches: \+\d+ −\d+$/ })
+          await group.getByText("10.20.0.230").first().waitFor()
+          await page
+            .getByRole("region", { name: "Effects" })
+            .getByText(/devices? get/)
+            .waitFor()
+          const kept = page.waitForResponse(/\/viewed$/)
+          await page.getByLabel(/^Viewed: 4 switches/).check()
+          await kept
+          await page.getByText(/^1 of \d viewed$/).waitFor()
+        })
+        yield* sound(page, "proposal")
+        const address = new URL(page.url()).pathname
+        yield* steps(async () => {
+          await phone.goto(address)
+          await phone.getByText(/^0 of \d viewed$/).waitFor()
+          expect(await phone.evaluate("document.documentElement.scrollWidth > window.innerWidth")).toBe(false)
+        })
+        yield* sound(phone, "proposal-phone")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Close" }).click()
+          await page.getByText(/^Closed by kim/).waitFor()
+        })
+
+        const preview = jobIn(
+          yield* boss("POST", "/device_syncto", { hostname: NAMES[0], dry_run: true, comment: "to be kept" })
+        )
+        yield* ended(boss, preview)
+        const text = yield* Effect.promise(async () => {
+          await page.goto(`/ui/change/${preview}`)
+          await page.getByRole("button", { name: "More actions" }).click()
+          const saved = page.waitForEvent("download")
+          await page.getByRole("menuitem", { name: "Report for auditors" }).click()
+          return fs.readFile(await (await saved).path(), "utf8")
+        })
+        expect(text).toContain(`Change ${preview}: to be kept`)
+        const sha256 = createHash("sha256").update(text).digest("hex")
+        const verified = yield* boss("GET", `/changes/reports/${sha256}`)
+        expect(verified.text).toContain(`"change":${preview}`)
       })
     )
 

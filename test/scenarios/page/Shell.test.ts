@@ -2,7 +2,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
-import { hasChromium, makeBrowser, openPage, signOut, sound, steps, WITHOUT } from "../../support/Page.ts"
+import { hasChromium, leap, makeBrowser, openPage, signOut, sound, steps, WITHOUT } from "../../support/Page.ts"
 
 const ROLES = `group_mappings: {}
 roles:
@@ -122,8 +122,7 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
         yield* steps(async () => {
           await page.goto("/ui/")
           await page.getByRole("navigation").waitFor()
-          await page.keyboard.press("g")
-          await page.keyboard.press("d")
+          await leap(page, "d")
           await page.getByRole("link", { name: "lhv-acc1" }).waitFor()
           await page.keyboard.press("Control+k")
           await page.getByRole("combobox", { name: "Search or jump to" }).fill("acc2")
@@ -137,7 +136,17 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
           await page.waitForURL("**/ui/device/lhv-acc2")
           await page.keyboard.press("Control+k")
           await page.getByRole("group", { name: "Recent" }).getByRole("option", { name: "Devices" }).waitFor()
+          await page.keyboard.type("new chan")
+          await page.getByRole("option", { name: /^New change/, selected: true }).waitFor()
+          await page.keyboard.press("Enter")
+          await page.getByRole("button", { name: "Preview changes" }).waitFor()
+          // the search of a screen
+          await page.goto("/ui/repository?tab=model")
+          await page.getByLabel("Search the model").waitFor()
+          await page.keyboard.press("/")
+          await page.waitForFunction(`document.activeElement?.type === "search"`)
           await page.keyboard.press("Escape")
+          await page.evaluate("document.activeElement.blur()")
           await page.keyboard.press("?")
           await page.getByRole("dialog", { name: "Keys" }).getByText("Overview").waitFor()
           await page.keyboard.press("Escape")

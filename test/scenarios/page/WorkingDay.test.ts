@@ -8,7 +8,7 @@ import type { Locator, Page } from "playwright-core"
 import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
 import { type Ask, confirmSettings, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
-import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
+import { hasChromium, leap, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 import * as Managed from "../chaos/ManagedCampus.ts"
 
 // Two ways to use a page: with the mouse, and with keys alone.
@@ -65,8 +65,7 @@ const keys = (page: Page): Hand => ({
   go: async (_, letter) => {
     await page.keyboard.press("Escape")
     await page.evaluate("document.activeElement instanceof HTMLElement && document.activeElement.blur()")
-    await page.keyboard.press("g")
-    await page.keyboard.press(letter)
+    await leap(page, letter)
   },
   choose: async (what, label) => {
     await reach(page, what)
@@ -161,24 +160,21 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
           const [hers, his] = [hand(ann), hand(bert)]
 
           // a new switch is plugged in and gets its name
+          const unit = yield* lab.get(blank)
           const {
             discovery: { dhcp_ip, ztp_mac }
-          } = yield* Effect.provide(Effect.flatMap(lab.get(blank), booted), running)
+          } = yield* Effect.provide(booted(unit), running)
+          const card = bert.getByRole("region", { name: unit.hardware().serial })
           yield* ended(boss, jobIn(yield* boss("POST", "/discover_device", { dhcp_ip, ztp_mac })))
           yield* steps(async () => {
             await bert.goto("/")
             await bert.getByRole("link", { name: "1 found, not set up" }).waitFor()
             await his.go("New switches", "w")
-            await his.press(bert.getByRole("button", { name: new RegExp(ztp_mac) }))
-            await his.write(bert.getByRole("textbox", { name: "Name" }), hostname)
-            await his.press(bert.getByRole("button", { name: "Check" }))
-            await bert.getByText("it can be initialised").waitFor()
-            await his.press(bert.getByRole("button", { name: "Initialise" }))
-            await bert
-              .getByRole("region", { name: `Initialisation of ${hostname}` })
-              .getByText("Done", { exact: true })
-              .nth(1)
-              .waitFor()
+            await his.press(card.getByRole("button", { name: "Set up…" }))
+            await his.write(card.getByRole("textbox", { name: "Name" }), hostname)
+            await card.getByText(`The name ${hostname} is free`).waitFor()
+            await his.press(card.getByRole("button", { name: "Set it up" }))
+            await bert.getByText("left this list").waitFor()
           })
 
           // a port gets another use; the switch is found by its name

@@ -37,7 +37,7 @@ const accepts = (host: string, port: number) =>
 
 it.live("provisions a blank switch by its leases alone, and proves a commit on it", () =>
   Effect.gen(function* () {
-    const folders = yield* Campus.makeFolders
+    const folders = yield* Campus.makeFoldersWithPlugin
     let url = ""
     const lab = yield* Campus.makeCampusLab(1, (lease) => Effect.asVoid(callHook(url, folders.folder, lease)))
     const served = yield* serve(Campus.environment(lab, folders, folders.folder))

@@ -26,7 +26,7 @@ const started = (extra: Readonly<Record<string, string>> = {}) =>
     const { api, running } = yield* serve({ ...Campus.environment(lab, folders, folders.folder), ...extra })
     yield* Campus.seedSite.pipe(Effect.provideContext(running))
     const refresh = (name: string) => api.send("PUT", `/repository/${name}`, { action: "REFRESH" })
-    while ((yield* api.send("GET", "/settings")).status !== 200) yield* Effect.sleep("50 millis")
+    // the server's own first reading may have come before the devices of the site, and been refused
     while ((yield* refresh("settings")).status !== 200) yield* Effect.sleep("50 millis")
     const read = (repository: { readonly folder: string }, file: string) =>
       Effect.promise(() => fs.readFile(path.join(repository.folder, file), "utf8"))

@@ -17,7 +17,7 @@ const FULL = KEPT_DAYS + 2
  * overview are kept for ninety days.
  */
 const counted = ({ figures: { files, threads }, rows }: MonthSample) => ({
-  rows: { ...rows, overview_history: 0, saved_view: 0 },
+  rows: { ...rows, onboarding: 0, onboarding_distance: 0, overview_history: 0, saved_view: 0 },
   threads,
   files
 })

@@ -13,7 +13,7 @@ const variables = { INIT_MGMT_TIMEOUT: timer(20), COMMIT_CONFIRMED_TIMEOUT: time
 
 describeReal("the demo on real routers", () => {
   it.live(
-    "shows six blank routers become MANAGED, packets, a change, and a lockout that is rolled back",
+    "shows six blank routers become MANAGED, packets, a change, one that a check takes back, and a lockout that is rolled back",
     () =>
       Effect.gen(function* () {
         const { code, said } = yield* runDemo({ words: ["--real"], variables })
@@ -25,6 +25,8 @@ describeReal("the demo on real routers", () => {
         expect(said).toContain("8 links in the database, found by LLDP: exactly the 8 cables that were plugged")
         expect(said.match(/host1 → host2: 10 of 10 packets came through/g)).toHaveLength(3)
         expect(said).toMatch(/^ *\+ *ip prefix-list OFFICES seq 10 permit 172\.16\.0\.0\/12$/m)
+        expect(said).toMatch(/frr-leaf-bgp: before 2 BGP sessions .*now 1 BGP session /)
+        expect(said).toContain("dist2 was taken back: it runs, and would start with, what it had before")
         expect(said).toMatch(/says of dist2:\n(?: {4}.*\n)* {4}The device runs the configuration that it had before\./)
         expect(said.trimEnd().endsWith("== Everything held"), said).toBe(true)
       }),

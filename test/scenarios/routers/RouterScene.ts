@@ -75,7 +75,7 @@ export const makeSite = Effect.fnUntraced(function* (cells: ReadonlyArray<Router
     ...Object.fromEntries(devices)
   })
   yield* folders.templates.commit({ "frr/router.j2": template })
-  return { fabric, environment: { ...environment, SSH_REFUSED_DELAY: "1" } }
+  return { fabric, folders, environment: { ...environment, SSH_REFUSED_DELAY: "1" } }
 })
 
 const show = "vtysh -c 'show running-config no-header' 2>/dev/null"

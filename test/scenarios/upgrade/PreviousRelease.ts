@@ -29,7 +29,8 @@ const has = (commit: string): boolean => {
 
 const find = (): string | undefined => {
   try {
-    const newest = git("log", "--diff-filter=A", "-1", "--format=%H", "--", "src/store/migrations")
+    // only what was joined to the main line is a whole server
+    const newest = git(..."log --first-parent -m --diff-filter=A -1 --format=%H -- src/store/migrations".split(" "))
     return [`${newest}^`, "HEAD^"].find(has)
   } catch {
     return undefined

@@ -2,6 +2,7 @@
 import * as SshFront from "../../../src/lab/SshFront.ts"
 import { behaviourOf } from "../../../src/lab/Lab.ts"
 import { run } from "../../../src/lab/eos/CommandLine.ts"
+import { software } from "../../../src/lab/eos/Eos.ts"
 import * as Hardware from "../../../src/lab/eos/Hardware.ts"
 import * as Shell from "../../../src/lab/eos/Shell.ts"
 import * as Flash from "../../../src/lab/Flash.ts"
@@ -33,6 +34,7 @@ export const pureShell = (node: Partial<Node> = {}, more = ""): PureShell => {
   let reloads = 0
   const device = Switch.make({
     name: "acc1",
+    software,
     hardware: Hardware.make({
       name: "acc1",
       index: 1,
@@ -49,6 +51,8 @@ export const pureShell = (node: Partial<Node> = {}, more = ""): PureShell => {
       neighbours: () => [],
       stations: () => [],
       linkUp: () => true,
+      switches: () => [],
+      cables: () => [],
       reload: () => void (reloads += 1)
     },
     startup: baseConfig("acc1", "10.9.1.1", more),

@@ -52,6 +52,13 @@ describe("the rows of a diff", () => {
     ])
   })
 
+  it("name the section of braces without them, and no closing brace", () => {
+    const diff =
+      "@@ -9,5 +9,5 @@\n }\n interfaces {\n     ge-0/0/1 {\n-        mtu 1500;\n+        mtu 9000;\n     }\n }"
+    expect(brief(diffRows(diff)[0] ?? { kind: "@", text: "" })).toBe("… 8 in interfaces")
+    expect(brief(diffRows(diff.replace(" interfaces {\n", ""))[0] ?? { kind: "@", text: "" })).toBe("… 8")
+  })
+
   it("fold long equal parts that the diff has, three lines away from a difference", () => {
     const equal = Array.from({ length: 20 }, (_, at) => ` line ${at + 1}`)
     const rows = diffRows(["@@ -1,21 +1,21 @@", "-one", "+two", ...equal].join("\n"))

@@ -1,31 +1,37 @@
-/** Access: users with passwords, tokens of programs, persons, roles, and the reader's own permissions. */
+/** Access: people, tokens of programs, roles, who may do what and why, and where secrets are used. */
+import { useMay } from "../../api/rights.ts"
 import { AddressTabs } from "../../parts/AddressTabs.tsx"
 import { PageHead } from "../../parts/PageHead.tsx"
 import { Skeleton } from "../../parts/Skeleton.tsx"
 import { Explain } from "./Explain.tsx"
-import { Persons } from "./Persons.tsx"
+import { People } from "./People.tsx"
 import { Roles } from "./Roles.tsx"
+import { Secrets } from "./Secrets.tsx"
 import { Tokens } from "./Tokens.tsx"
-import { useAdministrator } from "./useAdministrator.ts"
-import { Users } from "./Users.tsx"
+import { useSeesEverybody } from "./useAdministrator.ts"
+import "./access.css"
 
-const TOKENS = { value: "tokens", label: "Tokens of programs", Panel: Tokens }
-const USERS = { value: "users", label: "Users with passwords", Panel: Users }
-const PERSONS = { value: "persons", label: "Persons", Panel: Persons }
+const PEOPLE = { value: "people", label: "People", Panel: People }
+const SECRETS = { value: "secrets", label: "Secrets", Panel: Secrets }
 const REST = [
+  { value: "tokens", label: "Tokens", Panel: Tokens },
   { value: "roles", label: "Roles", Panel: Roles },
-  { value: "explain", label: "What may I do?", Panel: Explain }
+  { value: "explain", label: "Explain", Panel: Explain }
 ]
 
 export default function Access() {
-  const isAdministrator = useAdministrator()
+  const seesEverybody = useSeesEverybody()
+  const may = useMay()
   return (
     <>
       <PageHead title="Access" />
-      {isAdministrator === undefined ? (
+      {seesEverybody === undefined ? (
         <Skeleton what="what you may do" />
       ) : (
-        <AddressTabs label="Access" parts={isAdministrator ? [USERS, TOKENS, PERSONS, ...REST] : [TOKENS, ...REST]} />
+        <AddressTabs
+          label="Access"
+          parts={[...(seesEverybody ? [PEOPLE] : []), ...REST, ...(may("GET", "/secrets") ? [SECRETS] : [])]}
+        />
       )}
     </>
   )

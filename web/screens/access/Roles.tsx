@@ -1,29 +1,57 @@
-/** The roles, and the permissions of each. */
-import { Alert, List } from "@mantine/core"
+/** The roles in sentences: what each allows and what it does not, with the lines of `permissions.yml`. */
+import { Alert } from "@mantine/core"
 import type { Data } from "../../../src/api/Calls.ts"
+import { abilitySentences } from "../../../src/domain/words/RoleWords.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { SmallTable } from "../../parts/SmallTable.tsx"
+import { StatusWord } from "../../parts/StatusWord.tsx"
 
-type Permission = Data<"GET /auth/roles">["roles"][number]["permissions"][number]
+type RoleData = Data<"GET /auth/roles">["roles"][number]
 
-const LIMITS = ["groups", "device_types", "interfaces", "jobs"] as const
+const FILE = "permissions.yml"
 
-/** The permission in a line: `GET, POST /devices, /device/*; groups: closet-3; dry runs alone`. */
-const inWords = (permission: Permission): string => {
-  const { approval, endpoints = [], live, max_devices, methods = [] } = permission
-  const limits = LIMITS.flatMap((name) => {
-    const list = permission[name]
-    return list === undefined ? [] : [`${name.replace("_", " ")}: ${list.join(", ")}`]
-  })
-  return [
-    `${methods.join(", ")} ${endpoints.join(", ")}`,
-    ...limits,
-    ...(live === false ? ["dry runs alone"] : []),
-    ...(max_devices === undefined ? [] : [`at most ${max_devices} devices in a job`]),
-    ...(approval === true ? ["live jobs wait for an approval"] : [])
-  ].join("; ")
+/** `permissions.yml:12`, or `permissions.yml:12, 15`; nothing for rules that stand in no line. */
+export const RulePlace = ({ lines }: { readonly lines: ReadonlyArray<number | null> }) => {
+  const known = [...new Set(lines.filter((line) => line !== null))]
+  return known.length === 0 ? null : (
+    <>
+      {" "}
+      <code className="access-place">
+        {FILE}:{known.join(", ")}
+      </code>
+    </>
+  )
+}
+
+/** What these permissions allow, in sentences. */
+export const RoleText = ({ lines, permissions }: Pick<RoleData, "lines" | "permissions">) => (
+  <ul>
+    {abilitySentences(permissions).map(({ from, text }) => (
+      <li key={text}>
+        {text}
+        <RulePlace lines={from.map((one) => lines[one] ?? null)} />
+      </li>
+    ))}
+  </ul>
+)
+
+const Role = ({ role }: { readonly role: RoleData }) => {
+  const { is_held, is_ready, line, lines, name, permissions } = role
+  return (
+    <li className="card role" aria-labelledby={`role-${name}`}>
+      <h2 id={`role-${name}`}>
+        {name}
+        <span>{is_ready ? "Ready role" : line === null ? FILE : `${FILE}:${line}`}</span>
+        {is_held && <StatusWord tone="good">Yours</StatusWord>}
+      </h2>
+      <RoleText lines={lines} permissions={permissions} />
+      <details>
+        <summary>Show data</summary>
+        <pre tabIndex={0}>{JSON.stringify(permissions, null, 2)}</pre>
+      </details>
+    </li>
+  )
 }
 
 export const Roles = () => {
@@ -38,25 +66,14 @@ export const Roles = () => {
             </Alert>
           )}
           <p>
-            Roles are written in <code>permissions.yml</code>: <PlainLink to="/manual/roles">how</PlainLink>. Ready ones
-            are there without it.
+            Roles are written in <code>permissions.yml</code> on the server:{" "}
+            <PlainLink to="/manual/roles">how</PlainLink>. Ready roles need no file.
           </p>
-          <SmallTable
-            label="Roles"
-            heads={["Role", "From", "Yours", "Allows"]}
-            rows={roles}
-            keyOf={({ name }) => name}
-            cells={({ is_held, is_ready, name, permissions }) => [
-              name,
-              is_ready ? "ready" : "permissions.yml",
-              is_held ? "yes" : "",
-              <List size="sm">
-                {permissions.map((permission) => (
-                  <List.Item key={JSON.stringify(permission)}>{inWords(permission)}</List.Item>
-                ))}
-              </List>
-            ]}
-          />
+          <ul className="roles" aria-label="Roles">
+            {roles.map((role) => (
+              <Role key={role.name} role={role} />
+            ))}
+          </ul>
         </>
       )}
     </Asked>

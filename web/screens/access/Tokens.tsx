@@ -10,9 +10,10 @@ import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { StatusWord } from "../../parts/StatusWord.tsx"
+import { toast } from "../../parts/Toast.tsx"
 import { When } from "../../parts/When.tsx"
 import { TokenForm } from "./TokenForm.tsx"
-import { useAdministrator } from "./useAdministrator.ts"
+import { useAdministrator, useSeesEverybody } from "./useAdministrator.ts"
 
 type Token = Data<"GET /auth/tokens">["tokens"][number]
 
@@ -53,10 +54,13 @@ const LastUsed = ({ token }: { readonly token: Token }) => {
 export const Tokens = () => {
   const client = useQueryClient()
   const isAdministrator = useAdministrator()
+  const seesEverybody = useSeesEverybody()
   const asked = useAsk("GET /auth/tokens", {}, { kinds: ["token"] })
   const again = () => client.invalidateQueries({ queryKey: ["GET /auth/tokens"] })
-  const revoke = async (id: number) => {
+  const identity = useAsk("GET /auth/identity").data?.answer
+  const revoke = async ({ id, name }: Token) => {
     await request("DELETE /auth/tokens/:id", { params: { id } })
+    toast({ title: `The token ${name} is withdrawn`, text: "Programs that use it are refused." })
     await again()
   }
   return (
@@ -66,7 +70,7 @@ export const Tokens = () => {
         {({ data: { tokens } }) =>
           tokens.length === 0 ? (
             <Empty>
-              There are no tokens{isAdministrator === true ? "" : " of yours"}. Programs such as the DHCP server and the
+              There are no tokens{seesEverybody === true ? "" : " of yours"}. Programs such as the DHCP server and the
               monitoring get one each: “Make a token”.
             </Empty>
           ) : (
@@ -82,11 +86,13 @@ export const Tokens = () => {
                 <Owner token={token} />,
                 <LastUsed token={token} />,
                 <When at={token.expires_at} />,
-                token.revoked_at === null && !isOver(token) && (
-                  <Confirm label={`Revoke ${token.name}`} size="xs" danger act={() => revoke(token.id)}>
-                    Programs that use it are refused within a second. This cannot be undone: they need a new token.
-                  </Confirm>
-                )
+                token.revoked_at === null &&
+                  !isOver(token) &&
+                  (isAdministrator === true || token.created_by === identity) && (
+                    <Confirm label={`Revoke ${token.name}`} size="xs" danger act={() => revoke(token)}>
+                      Programs that use it are refused within a second. This cannot be undone: they need a new token.
+                    </Confirm>
+                  )
               ]}
             />
           )

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from "react"
 import { AwaitsApproval, request } from "../../api/call.ts"
 import { isText, useDraft } from "../../app/useDraft.ts"
 import { Problem } from "../../parts/Problem.tsx"
+import { toast } from "../../parts/Toast.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { RolesField } from "./RolesField.tsx"
 
@@ -38,6 +39,15 @@ const Fields = ({ close, done, user }: Props & { readonly close: () => void }) =
       await request("PUT /auth/users/:name", { params: { name: user.name }, body })
     }
     forgetName()
+    if (user === undefined) toast({ title: `${name} may sign in` })
+    else if (user.enabled && !enabled)
+      toast({ title: `${user.name} is let in no more`, text: "Their sessions and tokens have ended." })
+    else if (password === "") toast({ title: `${user.name} is saved` })
+    else
+      toast({
+        title: `${user.name} is saved`,
+        text: "Their sessions have ended; they sign in with the new password."
+      })
     await done()
   }
   const submit = async (event: FormEvent) => {

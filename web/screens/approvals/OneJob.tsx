@@ -3,6 +3,7 @@ import { Alert, TextInput, Title } from "@mantine/core"
 import {
   IconArrowBackUp,
   IconChevronRight,
+  IconListCheck,
   IconGitPullRequest,
   IconServer2,
   IconShieldCheck
@@ -15,13 +16,22 @@ import { counted, switches } from "../../../src/domain/words/Units.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
+import { type JobChecks, SkippedChecks } from "../../parts/Checks.tsx"
 import { ApproveButton, countOf, RejectButton, TakeBackButton } from "../../parts/Decide.tsx"
 import { KeyValues } from "../../parts/KeyValues.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { StatusBadge } from "../../parts/StatusBadge.tsx"
 import { StatusWord } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
-import { oneOf, type Scope, scopeSentence, subjectsOf, typesOf, uplinksSentence } from "../change/about.ts"
+import {
+  machinesSentence,
+  oneOf,
+  type Scope,
+  scopeSentence,
+  subjectsOf,
+  typesOf,
+  uplinksSentence
+} from "../change/about.ts"
 import { expectedTime, wayBack } from "../change/checks.ts"
 import type { JobApproval } from "./inbox.ts"
 
@@ -58,10 +68,12 @@ const riskTone = ({ approval, uplinks }: Scope): "bad" | "warn" | undefined => {
 }
 
 const InOneLook = ({
+  checks,
   diffs,
   preview,
   scope
 }: {
+  readonly checks: JobChecks["checks"]
   readonly scope: Scope
   readonly diffs: Diffs | undefined
   readonly preview: number
@@ -81,7 +93,7 @@ const InOneLook = ({
           {not_compared !== null &&
             not_compared > 0 &&
             ` ${switches(not_compared)} could not be compared and are left out.`}
-          {machines !== null && ` About ${counted(machines, "connected machine")}.`}
+          {` ${machinesSentence(machines)}`}
         </Piece>
         <Piece
           icon={<IconGitPullRequest {...ICON} />}
@@ -94,6 +106,11 @@ const InOneLook = ({
           {approval?.risk?.reason != null && `${approval.risk.reason.replace(/^[+-]\s*/, "")}. `}
           {uplinks.length === 0 ? "No uplink is touched." : `Uplinks: ${uplinksSentence(uplinks)}.`}
         </Piece>
+        {checks.length > 0 && (
+          <Piece icon={<IconListCheck {...ICON} />} title={counted(checks.length, "check")}>
+            {checks.map(({ name, sentence }) => `${name} ${sentence}`).join("; ")}.
+          </Piece>
+        )}
         <Piece
           icon={<IconArrowBackUp {...ICON} />}
           title={rollout === null || rollout.timer_seconds === null ? "No safety timer" : "Goes back by itself"}
@@ -242,6 +259,8 @@ export const OneJob = ({ approval }: { readonly approval: JobApproval }) => {
     { params: { id: preview } },
     { enabled: may("GET", `/job/${preview}/diffs`), kinds: [] }
   ).data?.answer.data
+  const planned = useAsk("GET /job/:id/checks", { params: { id: preview } }).data?.answer.data
+  const skipped = useAsk("GET /job/:id/checks", { params: { id: job_id } }).data?.answer.data.skipped ?? null
   return (
     <>
       <div className="inbox-head">
@@ -255,6 +274,7 @@ export const OneJob = ({ approval }: { readonly approval: JobApproval }) => {
       </div>
       <Decided approval={approval} />
       <div className="review-card review-card-body">It needs a second person: {reason}.</div>
+      <SkippedChecks skipped={skipped} />
       <Asked of={scope} what="what it is about">
         {({ data }) => (
           <>
@@ -264,7 +284,12 @@ export const OneJob = ({ approval }: { readonly approval: JobApproval }) => {
                 such a switch is left out.
               </Alert>
             )}
-            <InOneLook scope={data} diffs={diffs} preview={preview} />
+            <InOneLook
+              checks={skipped === null ? (planned?.checks ?? []) : []}
+              scope={data}
+              diffs={diffs}
+              preview={preview}
+            />
             {diffs !== undefined && diffs.groups.length > 0 && <Differences diffs={diffs} preview={preview} />}
             <WhenAndHow scope={data} />
             <Bar scope={data} />

@@ -1,4 +1,5 @@
 /** The newest commits of both repositories, and which are in force, refused or not checked yet. */
+import { Signer } from "../../parts/SignedBy.tsx"
 import { StatusWord } from "../../parts/StatusWord.tsx"
 import { commitWords } from "../../../src/domain/words/ServerWords.ts"
 import { Button, Group, Stack, Title } from "@mantine/core"
@@ -23,6 +24,7 @@ const OneCommit = ({ commit }: { readonly commit: Commit }) => {
     <li>
       <StatusWord of={commitWords} value={commit.state} /> <b>{commit.subject}</b> by {commit.author},{" "}
       <When at={commit.at} />
+      <Signer signature={commit.signature} />
       {(commit.refusal?.problems ?? []).slice(0, 3).map(({ file, line, message }) => (
         <div key={`${file}:${line}:${message}`}>
           {file}

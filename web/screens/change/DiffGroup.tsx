@@ -1,7 +1,7 @@
 /** Switches that change in the same way: their number and names, the risk in words, whether it was viewed, and the difference of one of them. */
 import { Button, Checkbox } from "@mantine/core"
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react"
-import { useState } from "react"
+import { type ReactNode, useState } from "react"
 import { foldNames } from "../../../src/domain/NameRanges.ts"
 import { riskWord } from "../../../src/domain/words/ChangeWords.ts"
 import { switches } from "../../../src/domain/words/Units.ts"
@@ -12,32 +12,38 @@ import { StatusWord } from "../../parts/StatusWord.tsx"
 import { type Group, subjectsOf } from "./about.ts"
 
 interface Props {
-  readonly job: number
   readonly group: Group
+  /** The name of the file as which the difference is saved, without its ending. */
+  readonly file: string
+  /** Every name of the group. */
+  readonly names: ReactNode
   readonly search: string
   readonly isViewed: boolean
   readonly touchesUplinks: boolean
   readonly mark: () => void
 }
 
-/** Every name of the group, each a link to its switch. */
-const Names = ({ group, job }: { readonly group: Group; readonly job: number }) => {
+/** Names of switches, each a link. */
+export const SwitchNames = ({ names }: { readonly names: ReadonlyArray<string> }) => (
+  <p className="review-names">
+    {names.map((name, index) => (
+      <span key={name}>
+        {index > 0 && ", "}
+        <PlainLink to={`/device/${encodeURIComponent(name)}`}>{name}</PlainLink>
+      </span>
+    ))}
+  </p>
+)
+
+/** Every name of a group of a job, each a link to its switch. */
+export const JobNames = ({ group, job }: { readonly group: Group; readonly job: number }) => {
   const isCut = group.count > group.hostnames.length
   const asked = useAsk("GET /job/:id/diffs", { params: { id: job }, query: { group: group.key } }, { enabled: isCut })
   const names = (isCut ? asked.data?.answer.data.groups[0]?.hostnames : undefined) ?? group.hostnames
-  return (
-    <p className="review-names">
-      {names.map((name, index) => (
-        <span key={name}>
-          {index > 0 && ", "}
-          <PlainLink to={`/device/${encodeURIComponent(name)}`}>{name}</PlainLink>
-        </span>
-      ))}
-    </p>
-  )
+  return <SwitchNames names={names} />
 }
 
-export const DiffGroup = ({ group, isViewed, job, mark, search, touchesUplinks }: Props) => {
+export const DiffGroup = ({ file, group, isViewed, mark, names, search, touchesUplinks }: Props) => {
   const [opened, setOpened] = useState<boolean | null>(null)
   const isOpen = opened ?? !isViewed
   const [showsNames, setShowsNames] = useState(false)
@@ -45,7 +51,7 @@ export const DiffGroup = ({ group, isViewed, job, mark, search, touchesUplinks }
   const title = `${switches(count)}: +${added} −${removed}`
   const Chevron = isOpen ? IconChevronDown : IconChevronRight
   return (
-    <section className="review-card review-group" aria-label={title}>
+    <section className="review-card review-group" aria-label={title} data-group={group.key}>
       <div className="review-group-head">
         <button type="button" className="review-toggle" aria-expanded={isOpen} onClick={() => setOpened(!isOpen)}>
           <Chevron size={16} stroke={1.75} aria-hidden />
@@ -69,6 +75,7 @@ export const DiffGroup = ({ group, isViewed, job, mark, search, touchesUplinks }
           <Checkbox
             label="Viewed"
             aria-label={`Viewed: ${switches(count)}, ${hostnames[0] ?? ""}`}
+            aria-keyshortcuts="v"
             checked={isViewed}
             onChange={() => {
               setOpened(null)
@@ -79,8 +86,8 @@ export const DiffGroup = ({ group, isViewed, job, mark, search, touchesUplinks }
       </div>
       {isOpen && (
         <>
-          {showsNames && <Names group={group} job={job} />}
-          <DiffView diff={diff} find={search} label={`Difference of ${title}`} file={`job-${job}-${group.key}.patch`} />
+          {showsNames && names}
+          <DiffView diff={diff} find={search} label={`Difference of ${title}`} file={`${file}-${group.key}.patch`} />
           {count > 1 && (
             <div className="review-group-foot">
               <Button size="xs" variant="subtle" onClick={() => setShowsNames(!showsNames)}>

@@ -2,21 +2,20 @@
 import { Alert, Button, Select, TextInput } from "@mantine/core"
 import { useDebouncedCallback } from "@mantine/hooks"
 import { IconMapPin, IconPlugConnectedX, IconSearch } from "@tabler/icons-react"
-import { useState } from "react"
+import { useRef, useState } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
-import { counted, switches } from "../../../src/domain/words/Units.ts"
+import { number, switches } from "../../../src/domain/words/Units.ts"
 import { riskWords } from "../../../src/domain/words/ChangeWords.ts"
+import { useLetter } from "../../app/useLeaps.ts"
 import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
-import { changingOf, placeOf, type Scope, typesOf, uplinksSentence } from "./about.ts"
-import { DiffGroup } from "./DiffGroup.tsx"
+import { changingOf, type Group, machinesSentence, placeOf, type Scope, typesOf, uplinksSentence } from "./about.ts"
+import { DiffGroup, JobNames } from "./DiffGroup.tsx"
 import { useViewed } from "./useViewed.ts"
 
 type Words = Readonly<Record<string, string | undefined>>
 type Diffs = Data<"GET /job/:id/diffs">
-
-const number = new Intl.NumberFormat("en")
 
 /** How many, in how many ways, where, and what hangs there. */
 const ScopeCard = ({ diffs, scope }: { readonly diffs: Diffs; readonly scope: Scope }) => {
@@ -26,9 +25,9 @@ const ScopeCard = ({ diffs, scope }: { readonly diffs: Diffs; readonly scope: Sc
     <section className="review-card" aria-label="Scope">
       <div className="review-figures">
         {[
-          [number.format(scope.devices), `${scope.devices === 1 ? "switch" : "switches"} chosen`],
-          [number.format(changingOf(scope)), "would change"],
-          [number.format(diffs.groups.length), diffs.groups.length === 1 ? "way" : "different ways"]
+          [number(scope.devices), `${scope.devices === 1 ? "switch" : "switches"} chosen`],
+          [number(changingOf(scope)), "would change"],
+          [number(diffs.groups.length), diffs.groups.length === 1 ? "way" : "different ways"]
         ].map(([figure, words]) => (
           <div key={words}>
             <b>{figure}</b>
@@ -37,7 +36,7 @@ const ScopeCard = ({ diffs, scope }: { readonly diffs: Diffs; readonly scope: Sc
         ))}
         <div>
           <b>
-            +{number.format(total("added"))} <span className="lesser">−{number.format(total("removed"))}</span>
+            +{number(total("added"))} <span className="lesser">−{number(total("removed"))}</span>
           </b>
           <span>lines in all</span>
         </div>
@@ -47,7 +46,7 @@ const ScopeCard = ({ diffs, scope }: { readonly diffs: Diffs; readonly scope: Sc
         <span>
           {place !== null && `${place}: `}
           {typesOf(scope)}.{scope.device_types.every(({ name }) => name !== "CORE") && " No core."}
-          {scope.machines !== null && ` About ${counted(scope.machines, "connected machine")}.`}
+          {` ${machinesSentence(scope.machines)}`}
           {scope.uplinks.length > 0 && ` Touches ${uplinksSentence(scope.uplinks)}.`}
         </span>
       </p>
@@ -108,11 +107,24 @@ export const Differences = ({ change, diffs, job, remarks, scope, words }: Props
   const { failed, left_out } = diffs
   const risk = words["risk"] ?? ""
   const groups = diffs.groups.filter((group) => risk === "" || group.risk.level === risk)
-  const viewed = useViewed(job, groups)
+  const viewed = useViewed("job", job, groups)
+  const place = useRef<HTMLDivElement>(null)
+  const toggleOf = (group: Group | undefined) =>
+    place.current?.querySelector<HTMLButtonElement>(`[data-group="${CSS.escape(group?.key ?? "")}"] .review-toggle`)
+  /** Marks the difference that has the focus, else the first that was not viewed, and goes on to the next. */
+  const markByKey = () => {
+    const focused = document.activeElement?.closest("[data-group]")?.getAttribute("data-group")
+    const group = groups.find(({ key }) => key === focused) ?? groups.find((one) => !viewed.isViewed(one))
+    if (group === undefined) return
+    const next = viewed.isViewed(group) ? group : groups.find((one) => one !== group && !viewed.isViewed(one))
+    void viewed.mark(group)
+    toggleOf(next ?? group)?.focus()
+  }
+  useLetter("v", markByKey, groups.length > 0)
   const uplinks = new Set(scope.uplinks.map(({ hostname }) => hostname))
   const isNarrowed = (words["search"] ?? "") !== "" || risk !== ""
   return (
-    <div className="review-main">
+    <div className="review-main" ref={place}>
       <ScopeCard diffs={diffs} scope={scope} />
       {remarks.map((remark) => (
         <Alert key={remark} color="yellow" variant="outline">
@@ -157,7 +169,8 @@ export const Differences = ({ change, diffs, job, remarks, scope, words }: Props
       {groups.map((group) => (
         <DiffGroup
           key={group.key}
-          job={job}
+          file={`job-${job}`}
+          names={<JobNames group={group} job={job} />}
           group={group}
           search={words["search"] ?? ""}
           isViewed={viewed.isViewed(group)}

@@ -6,7 +6,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import type { FormEvent } from "react"
 import { ask } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
-import { useMay } from "../../app/useSession.ts"
+import { useHasRight, useMay } from "../../app/useSession.ts"
 import { Problem, sentencesOf } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { useZone } from "../../parts/zone.ts"
@@ -29,6 +29,7 @@ interface Wishes {
   readonly ticket_ref: string
   readonly comment: string
   readonly emergency: string
+  readonly skip_checks: string
   readonly start_at: string
   readonly urgent: boolean
   readonly revert_on_failure: boolean
@@ -44,6 +45,7 @@ const NONE: Wishes = {
   ticket_ref: "",
   comment: "",
   emergency: "",
+  skip_checks: "",
   start_at: "",
   urgent: false,
   revert_on_failure: false,
@@ -66,6 +68,7 @@ const NUMBERS: ReadonlySet<string> = new Set(["batch_size", "max_failures", "con
 /** A value of the form, as the API expects it: the canary is a number or names, and a time has a zone. */
 const sentOf = (key: string, value: string | boolean, { timeZone }: Zone): unknown => {
   if (typeof value === "boolean") return value
+  if (key === "skip_checks") return { reason: value }
   if (key === "canary") return /^\d+$/.test(value.trim()) ? Number(value) : namesIn(value)
   if (key === "start_at") return timeZone === "UTC" ? `${value}:00Z` : `${new Date(value).toISOString().slice(0, 19)}Z`
   return NUMBERS.has(key) ? Number(value) : value
@@ -85,6 +88,7 @@ const alsoIn = (given: Readonly<Record<string, unknown>> | null) =>
 
 export const Push = ({ chosen, job, pushed, what }: Props) => {
   const may = useMay()
+  const hasRight = useHasRight()
   const client = useQueryClient()
   const [wishes, setWishes, forgetWishes] = useDraft<Wishes>(
     `push of ${job.id}`,
@@ -208,6 +212,16 @@ export const Push = ({ chosen, job, pushed, what }: Props) => {
             onChange={(event) => set("emergency")(event.currentTarget.value)}
           />
         </Grid.Col>
+        {hasRight("skip_checks", "POST", "/device_syncto") && (
+          <Grid.Col span={{ base: 12, sm: 8 }}>
+            <TextInput
+              label="Roll out without checks (reason)"
+              maxLength={255}
+              value={wishes.skip_checks}
+              onChange={(event) => set("skip_checks")(event.currentTarget.value)}
+            />
+          </Grid.Col>
+        )}
       </Grid>
       {(wishes.confirm_older || sentencesOf(error).some((sentence) => sentence.includes("confirm_older"))) && (
         <Checkbox

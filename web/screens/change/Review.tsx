@@ -6,6 +6,7 @@ import { Alert, Button, Tabs } from "@mantine/core"
 import { IconArrowRight } from "@tabler/icons-react"
 import { useRouter } from "@tanstack/react-router"
 import { useEffect } from "react"
+import { Signer } from "../../parts/SignedBy.tsx"
 import type { Data } from "../../../src/api/Calls.ts"
 import { foldNames } from "../../../src/domain/NameRanges.ts"
 import { jobWord } from "../../../src/domain/words/JobWords.ts"
@@ -15,6 +16,7 @@ import { usePart, useWords } from "../../app/useAddress.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { ApproveButton, RejectButton, TakeBackButton } from "../../parts/Decide.tsx"
+import { CheckGroups, type JobChecks, SkippedChecks } from "../../parts/Checks.tsx"
 import { PageHead } from "../../parts/PageHead.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
@@ -27,6 +29,7 @@ import { type Check, checksOf } from "./checks.ts"
 import { Differences } from "./Differences.tsx"
 import { PreviewAgain } from "./PreviewAgain.tsx"
 import { Push } from "./Push.tsx"
+import { ReportItems, useReport } from "./Report.tsx"
 import { chosenBy, sentenceOf } from "./selection.ts"
 import { CheckList, PlanCard, Side } from "./Side.tsx"
 import { Switches } from "./Switches.tsx"
@@ -68,6 +71,8 @@ interface Known {
   readonly scope: Scope
   readonly checks: ReadonlyArray<Check>
   readonly devices: Data<"GET /job/:id/progress">["devices"]
+  /** Of the newest rollout, or of the preview before it. */
+  readonly ofNetwork: JobChecks
 }
 
 const Standing = ({ diffs, push, scope }: Pick<Known, "diffs" | "push" | "scope">) => {
@@ -78,16 +83,18 @@ const Standing = ({ diffs, push, scope }: Pick<Known, "diffs" | "push" | "scope"
 }
 
 const Facts = ({ job, push, scope }: Pick<Known, "job" | "push" | "scope">) => {
-  const { comment, scheduled_by, settings_commit, ticket_ref } = push ?? job
+  const { comment, scheduled_by, ticket_ref } = push ?? job
+  const { settings_commit, settings_signature } = push?.settings_commit == null ? job : push
   return (
     <>
       <b>{scheduled_by ?? "The server"}</b> {push === undefined ? "looked at" : "wants to change"}{" "}
       {scopeSentence(push === undefined ? scope.devices : changingOf(scope), scope)}
-      {settings_commit !== null || job.settings_commit !== null ? (
+      {settings_commit !== null && (
         <>
-          , from settings <code>{(settings_commit ?? job.settings_commit ?? "").slice(0, 7)}</code>
+          , from settings <code>{settings_commit.slice(0, 7)}</code>
+          <Signer signature={settings_signature} />
         </>
-      ) : null}
+      )}
       {ticket_ref !== null && ` · ${ticket_ref}`}
       {comment !== null && comment !== "" && ` · “${comment}”`} · previewed <When at={job.finish_time} />
     </>
@@ -151,12 +158,14 @@ const Outdated = ({ job, names }: { readonly job: JobRecord; readonly names: Rea
 )
 
 const Whole = (known: Known) => {
-  const { checks, devices, diffs, job, push, pushes, scope } = known
+  const { checks, devices, diffs, job, ofNetwork, push, pushes, scope } = known
   const [words, change] = useWords()
   const address = `/change/${job.id}`
   const tab = words["tab"] ?? "differences"
   const { actions, main } = useActions(known, tab === "plan", () => change({ tab: "plan" }))
   const { approval } = scope
+  const report = useReport(job.id)
+  const mayKeep = useMay()("GET", `/changes/${job.id}/report`)
   const mayPush = mayBePushed(pushes)
   const isOutdated = scope.outdated.length > 0 && (push === undefined || push.start_time === null)
   return (
@@ -173,13 +182,16 @@ const Whole = (known: Known) => {
         facts={<Facts job={job} push={push} scope={scope} />}
         actions={actions}
         main={main}
+        more={mayKeep ? <ReportItems keep={(format) => void report.keep(format)} /> : undefined}
       />
+      {report.error !== null && <Problem error={report.error} title="The report was not made" />}
       {approval?.decision === null && approval.is_yours && push?.outcome === null && (
         <Alert color="blue" variant="light" role="status" mb="sm">
           You asked for this; {oneOf(approval.approvers)} decides.
         </Alert>
       )}
       {isOutdated && <Outdated job={job} names={scope.outdated} />}
+      <SkippedChecks skipped={ofNetwork.skipped} />
       <Rollouts pushes={pushes} />
       <Tabs
         value={tab}
@@ -191,7 +203,7 @@ const Whole = (known: Known) => {
           {[
             { value: "differences", label: "Differences", count: diffs.groups.length },
             { value: "switches", label: "Switches", count: devices.length },
-            { value: "checks", label: "Checks", count: checks.length },
+            { value: "checks", label: "Checks", count: checks.length + ofNetwork.checks.length },
             { value: "plan", label: "Rollout plan", count: null }
           ].map(({ count, label, value }) => (
             <Tabs.Tab key={value} value={value}>
@@ -216,10 +228,18 @@ const Whole = (known: Known) => {
         <Tabs.Panel value="switches">
           <Switches devices={devices} outdated={scope.outdated} />
         </Tabs.Panel>
-        <Tabs.Panel value="checks">
+        <Tabs.Panel value="checks" className="review-checked">
           <div className="review-card review-card-body review-narrow">
             <CheckList checks={checks} />
           </div>
+          {ofNetwork.checks.length > 0 && (
+            <section className="review-card" aria-label="Checks of the network">
+              <header className="review-card-head">
+                <h2>Checks of the network</h2>
+              </header>
+              <CheckGroups checks={ofNetwork.checks} />
+            </section>
+          )}
         </Tabs.Panel>
         <Tabs.Panel value="plan">
           <div className="review-narrow">
@@ -244,6 +264,14 @@ const Whole = (known: Known) => {
   )
 }
 
+const NO_CHECKS: JobChecks = { checks: [], skipped: null }
+
+/** The checks that a rollout has made so far; before it has any, those that its preview has found, unless it leaves them out. */
+const networkChecks = (planned: JobChecks = NO_CHECKS, made: JobChecks = NO_CHECKS): JobChecks => ({
+  checks: made.checks.length > 0 || made.skipped !== null ? made.checks : planned.checks,
+  skipped: made.skipped
+})
+
 /** Reads what a finished preview, or a rollout without one, is about. */
 const Finished = ({ job }: { readonly job: JobRecord }) => {
   const [words] = useWords()
@@ -263,6 +291,12 @@ const Finished = ({ job }: { readonly job: JobRecord }) => {
     { enabled: pushes !== undefined, keep: true, kinds: ["job", "approval", "sync", "interface", "drift"] }
   )
   const progress = useAsk("GET /job/:id/progress", { params })
+  const planned = useAsk("GET /job/:id/checks", { params })
+  const made = useAsk(
+    "GET /job/:id/checks",
+    { params: { id: push?.id ?? job.id } },
+    { enabled: push !== undefined, keep: true, kinds: LIVE }
+  )
   return (
     <Asked of={diffs} what="the differences">
       {({ data }) => (
@@ -295,6 +329,7 @@ const Finished = ({ job }: { readonly job: JobRecord }) => {
                 scope={about}
                 checks={checks}
                 devices={devices}
+                ofNetwork={networkChecks(planned.data?.answer.data, push && made.data?.answer.data)}
               />
             )
           }}

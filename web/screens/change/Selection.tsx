@@ -1,11 +1,12 @@
 /** Chooses the switches and starts the preview that shows what would change. */
 import { namesInOrder } from "../../../src/domain/Natural.ts"
-import { typeWords } from "../../../src/domain/words/DeviceWords.ts"
+import { typeChoices } from "../../../src/domain/words/DeviceWords.ts"
 import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
+import { namesBehind } from "../../app/markedNames.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
@@ -43,6 +44,7 @@ const What = ({
         label="Names"
         autosize
         minRows={2}
+        maxRows={8}
         required
         value={what}
         onChange={(event) => choose(event.currentTarget.value)}
@@ -52,7 +54,7 @@ const What = ({
   const names =
     way === "group"
       ? namesInOrder(Object.keys(groups.data?.answer.data.groups ?? {})).map((value) => ({ value, label: value }))
-      : (["ACCESS", "DIST", "CORE"] as const).map((value) => ({ value, label: typeWords[value].text }))
+      : typeChoices
   return (
     <NativeSelect
       label={way === "group" ? "Group" : "Type"}
@@ -67,7 +69,7 @@ const What = ({
 export const Selection = ({ cancel, words }: Props) => {
   const may = useMay()
   const router = useRouter()
-  const [chosen, setChosen] = useState(() => chosenIn(words))
+  const [chosen, setChosen] = useState(() => chosenIn({ ...words, hostnames: namesBehind(words["hostnames"] ?? "") }))
   const [comment, setComment, forgetComment] = useDraft("comment of the change", "", isText)
   const [resync, setResync] = useState(false)
   const { busy, error, run } = useAct()

@@ -1,6 +1,6 @@
 /** What a change is about, in words: the subjects of its lines, and the place of its switches. Pure. */
 import type { Data } from "../../../src/api/Calls.ts"
-import { inSentence, textOf } from "../../../src/domain/words/Word.ts"
+import { inSentence, joined, textOf } from "../../../src/domain/words/Word.ts"
 import { typeWords } from "../../../src/domain/words/DeviceWords.ts"
 import { counted, switches } from "../../../src/domain/words/Units.ts"
 
@@ -21,19 +21,47 @@ const subjectOf = (line: string): string => {
 
 const SUBJECTS = 3
 
-/** `ntp server, vlan 160`: the sections and commands that a difference changes, in its order. */
-export const subjectsOf = (diff: string): string => {
+const isChanged = (line: string): boolean => /^[+-]/.test(line) && !line.startsWith("+++") && !line.startsWith("---")
+
+const subjectsOfLines = (lines: ReadonlyArray<string>): ReadonlySet<string> => {
   const found = new Set<string>()
   let section = ""
-  for (const line of diff.split("\n")) {
+  for (const line of lines) {
     const text = line.slice(1)
     if (line.startsWith("@@")) section = ""
     else if (text.trim() === "" || text.trim() === "!") continue
     else if (indentOf(text) === 0) section = text
-    if (!/^[+-]/.test(line) || line.startsWith("+++") || line.startsWith("---")) continue
-    found.add(subjectOf(indentOf(text) === 0 || section === "" ? text : section))
+    if (isChanged(line)) found.add(subjectOf(indentOf(text) === 0 || section === "" ? text : section))
   }
-  const all = [...found]
+  return found
+}
+
+/** The last lines of sections and of statements in braces. */
+const BRACES = /[;{}]$/
+
+/** The outermost two words or headings that the difference shows: `interfaces ge-0/0/3` of each line of that port. */
+const subjectsInBraces = (lines: ReadonlyArray<string>): ReadonlySet<string> => {
+  const found = new Set<string>()
+  let open: ReadonlyArray<string> = []
+  for (const line of lines) {
+    const text = line.slice(1)
+    const statement = text.replace(/ ?[;{}]$/, "").trim()
+    if (line.startsWith("@@")) open = []
+    if (line.startsWith("@@") || statement === "" || /^(?:#|\/\*)/.test(statement)) continue
+    open = open.filter((heading) => indentOf(heading) < indentOf(text))
+    const around = open.map((heading) => heading.trim())
+    const own = text.endsWith("{") ? statement : (/^(?:inactive: )?\S+/.exec(statement)?.[0] ?? statement)
+    if (isChanged(line)) found.add([...around, own].slice(0, 2).join(" "))
+    if (text.endsWith("{")) open = [...open, text.replace(/ \{$/, "")]
+  }
+  return found
+}
+
+/** `ntp server, vlan 160`: the sections and commands that a difference changes, in its order. */
+export const subjectsOf = (diff: string): string => {
+  const lines = diff.split("\n")
+  const isInBraces = lines.some((line) => isChanged(line) && BRACES.test(line))
+  const all = [...(isInBraces ? subjectsInBraces(lines) : subjectsOfLines(lines))]
   const rest = all.length - SUBJECTS
   return `${all.slice(0, SUBJECTS).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`
 }
@@ -63,6 +91,14 @@ export const scopeSentence = (count: number, scope: Pick<Scope, "devices" | "gro
 export const changingOf = ({ devices, would_change }: Pick<Scope, "devices" | "would_change">): number =>
   would_change ?? devices
 
+/** `About 3,900 connected machines.`: those that were learnt in the last week; nothing if no tables were read. */
+export const machinesSentence = (machines: number | null): string => {
+  if (machines === null) return ""
+  return machines === 0
+    ? "No connected machine was heard in the last week."
+    : `About ${counted(machines, "connected machine")}.`
+}
+
 /** `3 ports on lhv-s-dist1 and lhv-s-dist2`. */
 export const uplinksSentence = (uplinks: Scope["uplinks"]): string => {
   const ports = uplinks.reduce((sum, { ports: own }) => sum + own.length, 0)
@@ -76,5 +112,5 @@ export const oneOf = (names: ReadonlyArray<string>): string => {
   if (names.length === 0) return "somebody else"
   const shown = names.slice(0, 3)
   const all = names.length > shown.length ? [...shown, "somebody else"] : shown
-  return all.length === 1 ? (all[0] ?? "") : `${all.slice(0, -1).join(", ")} or ${all.at(-1)}`
+  return joined(all, "or")
 }

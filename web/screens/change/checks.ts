@@ -1,5 +1,7 @@
 /** What was checked about a change, each as a sentence with its standing. Nothing is listed that was not checked. Pure. */
 import { counted, duration, relativeTime, momentOf, switches, type Zone } from "../../../src/domain/words/Units.ts"
+import type { CommitSignature } from "../../../src/domain/CommitSignature.ts"
+import { signedAfter } from "../../../src/domain/words/ServerWords.ts"
 import { riskWord } from "../../../src/domain/words/ChangeWords.ts"
 import type { ToneName } from "../../parts/tones.ts"
 import { foldNames } from "../../../src/domain/NameRanges.ts"
@@ -18,6 +20,8 @@ export interface Facts {
     readonly exception: unknown
     readonly settings_commit: string | null
     readonly templates_commit: string | null
+    readonly settings_signature: CommitSignature | null
+    readonly templates_signature: CommitSignature | null
   }
   readonly groups: ReadonlyArray<Group>
   readonly compared: number
@@ -29,7 +33,8 @@ export interface Facts {
   readonly proved?: { readonly done: number; readonly of: number } | undefined
 }
 
-const short = (commit: string | null): string => (commit === null ? "none" : commit.slice(0, 7))
+const short = (commit: string | null, signature: CommitSignature | null): string =>
+  commit === null ? "none" : `${commit.slice(0, 7)}${signedAfter(" ", signature)}`
 
 const windowCheck = (window: Scope["window"], now: Date, zone: Zone): Check => {
   if (window === null)
@@ -64,7 +69,7 @@ export const checksOf = (facts: Facts, now: Date, zone: Zone = {}): ReadonlyArra
     {
       tone: job.exception === null ? "good" : "bad",
       text: job.exception === null ? "Settings and templates are valid" : "The preview could not run",
-      detail: `settings ${short(job.settings_commit)}, templates ${short(job.templates_commit)}`
+      detail: `settings ${short(job.settings_commit, job.settings_signature)}, templates ${short(job.templates_commit, job.templates_signature)}`
     },
     commands === 0
       ? { tone: "good", text: "Every rendered line is configuration", detail: "No line would run as a command" }

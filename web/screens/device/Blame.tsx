@@ -1,6 +1,10 @@
 /** The configuration of the newest job, and next to each line the job that added it: user, time and commit. */
-import { Text } from "@mantine/core"
+import type { CommitSignature } from "../../../src/domain/CommitSignature.ts"
+import { signedAfter } from "../../../src/domain/words/ServerWords.ts"
+import { Text, UnstyledButton } from "@mantine/core"
+import { useWords } from "../../app/useAddress.ts"
 import { useAsk } from "../../api/useAsk.ts"
+import { LineOrigin } from "./LineOrigin.tsx"
 import { Asked } from "../../parts/Asked.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
@@ -8,7 +12,12 @@ import { When } from "../../parts/When.tsx"
 
 const short = (commit: string | null): string => (commit === null ? "" : commit.slice(0, 8))
 
+const whole = (commit: string | null = null, signature: CommitSignature | null = null): string =>
+  commit === null ? "none" : `${commit}${signedAfter(" ", signature)}`
+
 export const Blame = ({ hostname }: { readonly hostname: string }) => {
+  const [{ line }, change] = useWords()
+  const chosen = line !== undefined && /^[1-9]\d{0,5}$/.test(line) ? Number(line) : null
   const asked = useAsk("GET /device/:hostname/config_blame", { params: { hostname } }, { kinds: ["job"] })
   return (
     <Asked of={asked} what={`who brought each line of ${hostname}`}>
@@ -51,7 +60,7 @@ export const Blame = ({ hostname }: { readonly hostname: string }) => {
               const job = jobOf.get(lines[row]?.job_id ?? 0)
               return (
                 <code
-                  title={`settings ${job?.settings_commit ?? "none"}, templates ${job?.templates_commit ?? "none"}`}
+                  title={`settings ${whole(job?.settings_commit, job?.settings_signature)}, templates ${whole(job?.templates_commit, job?.templates_signature)}`}
                 >
                   {short(job?.settings_commit ?? null)} {short(job?.templates_commit ?? null)}
                 </code>
@@ -62,7 +71,11 @@ export const Blame = ({ hostname }: { readonly hostname: string }) => {
             key: "text",
             head: "Configuration",
             width: 520,
-            cell: (row) => <code className="blamed">{lines[row]?.text}</code>
+            cell: (row) => (
+              <UnstyledButton aria-pressed={chosen === row + 1} onClick={() => change({ line: String(row + 1) })}>
+                <code className="blamed">{lines[row]?.text}</code>
+              </UnstyledButton>
+            )
           }
         ]
         return (
@@ -76,8 +89,14 @@ export const Blame = ({ hostname }: { readonly hostname: string }) => {
               count={lines.length}
               rowAt={(row) => row}
               keyOf={(row) => row}
-              height="60dvh"
+              open={(row) => change({ line: String(row + 1) })}
+              height={chosen === null ? "60dvh" : "40dvh"}
             />
+            {chosen === null ? (
+              <Text size="sm">Choose a line to see the template and the settings that it comes from.</Text>
+            ) : (
+              <LineOrigin hostname={hostname} line={chosen} />
+            )}
           </>
         )
       }}

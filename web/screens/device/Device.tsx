@@ -3,7 +3,7 @@ import { Button, Tabs } from "@mantine/core"
 import { IconGitCompare } from "@tabler/icons-react"
 import { useRouter } from "@tanstack/react-router"
 import { type ComponentType, lazy, Suspense } from "react"
-import { stateWords, syncWord, typeWords } from "../../../src/domain/words/DeviceWords.ts"
+import { releaseOf, stateWords, syncWord, typeWords } from "../../../src/domain/words/DeviceWords.ts"
 import { textOf } from "../../../src/domain/words/Word.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { usePart, useWords } from "../../app/useAddress.ts"
@@ -53,7 +53,7 @@ const Facts = ({ device }: TabProps) => {
     device.primary_group,
     device.management_ip ?? device.dhcp_ip,
     device.model,
-    device.os_version
+    device.os_version === null ? null : releaseOf(device.os_version)
   ].filter((fact) => fact !== null && fact !== "")
   return (
     <span className="facts-line">

@@ -1,6 +1,7 @@
 /** What a difference and a list of events say in a few words. Pure. */
 import { sortedBy } from "../../../src/domain/Natural.ts"
 import { counted } from "../../../src/domain/words/Units.ts"
+import { joined } from "../../../src/domain/words/Word.ts"
 
 /** The number of lines that a unified diff adds and removes. */
 export const changedLines = (diff: string): number =>
@@ -28,5 +29,5 @@ export const portsChanged = (events: ReadonlyArray<PortEvent>, actor: string, si
   )
   const ports = sortedBy([...new Set(own.map(({ key }) => key).filter((key) => key !== ""))], (port) => port)
   if (ports.length > MOST) return counted(ports.length, "port")
-  return ports.length < 2 ? (ports[0] ?? "") : `${ports.slice(0, -1).join(", ")} and ${ports.at(-1)}`
+  return joined(ports)
 }

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core"
 import { IconGitCompare, IconPlugConnected, IconServer2 } from "@tabler/icons-react"
 import { useRouter } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
-import { counted, switches } from "../../../src/domain/words/Units.ts"
+import { counted, number, switches } from "../../../src/domain/words/Units.ts"
 import { inSentence, textOf } from "../../../src/domain/words/Word.ts"
 import { typeWords } from "../../../src/domain/words/DeviceWords.ts"
 import { useAsk } from "../../api/useAsk.ts"
@@ -45,7 +45,7 @@ const useFacts = (isReady: boolean, total: number | undefined): string => {
   }
   if (total === undefined || total === 0) return ""
   const types = Object.entries(counts).flatMap(([type, count]) =>
-    count === undefined || count === 0 ? [] : [`${count} ${inSentence(textOf(typeWords, type))}`]
+    count === undefined || count === 0 ? [] : [`${number(count)} ${inSentence(textOf(typeWords, type))}`]
   )
   return `${switches(total)}${types.length === 0 ? "" : `: ${types.join(", ")}`}`
 }
@@ -123,7 +123,10 @@ export default function Devices() {
         search={{ label: "Search devices", placeholder: "Name, address, serial, MAC, model" }}
         fields={fields}
         {...(isKnown && total !== undefined
-          ? { count: isFiltered || count !== total ? `${count} of ${total} shown` : counted(count, "device") }
+          ? {
+              count:
+                isFiltered || count !== total ? `${number(count)} of ${number(total)} shown` : counted(count, "device")
+            }
           : {})}
       >
         <TableTools choice={choice} save={() => void save()} isSaving={busy} />

@@ -4,6 +4,7 @@ import { IconCpu, IconFileSpreadsheet, IconGitCompare, IconRefresh } from "@tabl
 import { useRouter } from "@tanstack/react-router"
 import { switches } from "../../../src/domain/words/Units.ts"
 import { ask } from "../../api/call.ts"
+import { fitAddress, wordOf } from "../../app/markedNames.ts"
 import { useMay } from "../../app/useSession.ts"
 import { MarkedBar } from "../../parts/DataTable.tsx"
 import { toast } from "../../parts/Toast.tsx"
@@ -18,7 +19,9 @@ const ICON = { size: 16, stroke: 1.75 } as const
 export const MarkedActions = ({ clear, names }: Props) => {
   const may = useMay()
   const router = useRouter()
-  const list = encodeURIComponent(names.join(","))
+  // lists of ports and upgrades of more devices than fit an address are made by group
+  const isFew = fitAddress(names)
+  const list = () => encodeURIComponent(wordOf(names))
   const go = (path: string) => router.history.push(`/ui${path}`)
   const readFacts = async () => {
     try {
@@ -42,17 +45,17 @@ export const MarkedActions = ({ clear, names }: Props) => {
           size="xs"
           variant="default"
           leftSection={<IconGitCompare {...ICON} />}
-          onClick={() => go(`/change?hostnames=${list}`)}
+          onClick={() => go(`/change?hostnames=${list()}`)}
         >
           Preview changes
         </Button>
       )}
-      {may("POST", "/interfaces/bulk") && (
+      {isFew && may("POST", "/interfaces/bulk") && (
         <Button
           size="xs"
           variant="default"
           leftSection={<IconFileSpreadsheet {...ICON} />}
-          onClick={() => go(`/ports?switches=${list}`)}
+          onClick={() => go(`/ports?switches=${list()}`)}
         >
           Ports by a list
         </Button>
@@ -62,12 +65,12 @@ export const MarkedActions = ({ clear, names }: Props) => {
           Read facts
         </Button>
       )}
-      {may("POST", "/firmware/upgrade") && (
+      {isFew && may("POST", "/firmware/upgrade") && (
         <Button
           size="xs"
           variant="default"
           leftSection={<IconCpu {...ICON} />}
-          onClick={() => go(`/firmware?hostnames=${list}`)}
+          onClick={() => go(`/firmware?hostnames=${list()}`)}
         >
           Upgrade
         </Button>

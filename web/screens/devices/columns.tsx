@@ -1,6 +1,13 @@
 /** The columns of the list of devices, their text in files, and the card of a device on the phone. */
 import type { Data } from "../../../src/api/Calls.ts"
-import { answerWord, causeWords, stateWords, standingWord, typeWords } from "../../../src/domain/words/DeviceWords.ts"
+import {
+  answerWord,
+  causeWords,
+  releaseOf,
+  stateWords,
+  standingWord,
+  typeWords
+} from "../../../src/domain/words/DeviceWords.ts"
 import { MISSING } from "../../../src/domain/words/Units.ts"
 import { textOf } from "../../../src/domain/words/Word.ts"
 import type { Column } from "../../parts/DataTable.tsx"
@@ -51,7 +58,7 @@ export const columnsWith = (standings: Standings): ReadonlyArray<Column<DeviceRo
     {
       key: "name",
       head: "Name",
-      width: 130,
+      width: 125,
       sort: "hostname",
       text: ({ hostname }) => hostname,
       cell: (row) => <Name {...row} />
@@ -59,7 +66,7 @@ export const columnsWith = (standings: Standings): ReadonlyArray<Column<DeviceRo
     {
       key: "answers",
       head: "Answers",
-      width: 130,
+      width: 122,
       text: (row) => answers(row).text,
       sort: "state",
       cell: (row) => <StatusWord word={answers(row)} raw={row.state} />
@@ -67,16 +74,20 @@ export const columnsWith = (standings: Standings): ReadonlyArray<Column<DeviceRo
     {
       key: "sync",
       head: "Sync",
-      width: 135,
+      width: 132,
       sort: "synchronized",
       text: (row) => sync(row).text,
       cell: (row) => <StatusWord word={sync(row)} raw={standings.cause(row.hostname) ?? String(row.synchronized)} />
     },
-    plain("why", "Why", 150, why, "unsynchronized_by"),
+    plain("why", "Why", 125, why, "unsynchronized_by"),
     plain("type", "Type", 85, ({ device_type }) => textOf(typeWords, device_type), "device_type"),
-    plain("group", "Group", 80, ({ primary_group }) => primary_group ?? ""),
-    plain("model", "Model", 135, ({ model }) => model ?? "", "model"),
-    plain("version", "Version", 75, ({ os_version }) => os_version ?? "", "os_version"),
+    plain("group", "Group", 76, ({ primary_group }) => primary_group ?? ""),
+    plain("model", "Model", 150, ({ model }) => model ?? "", "model"),
+    {
+      ...plain("version", "Version", 72, ({ os_version }) => os_version ?? "", "os_version"),
+      cell: ({ os_version }) =>
+        os_version === null ? MISSING : <span title={os_version}>{releaseOf(os_version)}</span>
+    },
     {
       ...plain(
         "address",
@@ -90,7 +101,7 @@ export const columnsWith = (standings: Standings): ReadonlyArray<Column<DeviceRo
     {
       key: "seen",
       head: "Seen",
-      width: 95,
+      width: 118,
       sort: "last_seen",
       text: ({ last_seen }) => last_seen ?? "",
       cell: ({ last_seen }) => <When at={last_seen} />
@@ -117,7 +128,7 @@ export const cardWith = (standings: Standings) => {
         </div>
         <div>
           <span>{[textOf(typeWords, row.device_type), row.primary_group].filter(Boolean).join(" · ")}</span>
-          <span>{row.os_version ?? row.model ?? ""}</span>
+          <span>{row.os_version === null ? (row.model ?? "") : releaseOf(row.os_version)}</span>
         </div>
       </>
     )

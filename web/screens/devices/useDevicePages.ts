@@ -60,13 +60,17 @@ export const useDevicePages = (words: Words) => {
   const to = Math.max(from, Math.floor(sight.last / PAGE))
   const pages = Array.from({ length: to - from + 1 }, (_, index) => from + index)
   const asked = useQueries({ queries: pages.map((page) => pageOf(words, page)) })
-  const [first] = asked
+  const matching = asked.find(({ data }) => data !== undefined)?.data?.matching ?? undefined
+  // a jump to pages that are not loaded does not take the table away, and its place with it
+  const [known, setKnown] = useState(matching)
+  if (matching !== undefined && matching !== known) setKnown(matching)
+  const count = matching ?? known
   const rows = new Map(
     asked.flatMap(({ data }, index) => (data === undefined ? [] : [[pages[index], data.answer.data.devices]]))
   )
   return {
-    count: first?.data?.matching ?? 0,
-    isKnown: first?.data !== undefined,
+    count: count ?? 0,
+    isKnown: count !== undefined,
     /** The question that the rows answer; null while they are those of the last one. */
     answers: asked.some(({ isPlaceholderData }) => isPlaceholderData) ? null : JSON.stringify(queryOf(words)),
     error: asked.find(({ error }) => error !== null)?.error ?? null,

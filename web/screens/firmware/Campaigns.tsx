@@ -1,10 +1,6 @@
-/** Upgrades: the selected one with the progress of each of its devices, and all others. */
-import { StatusWord } from "../../parts/StatusWord.tsx"
-import { inSentence } from "../../../src/domain/words/Word.ts"
-import { upgradeStepWords, upgradeWords } from "../../../src/domain/words/JobWords.ts"
-import { Group, Stack, Text, Title } from "@mantine/core"
+/** Upgrades: the selected one as a rollout, and all others. */
+import { Stack } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
-import type { Data } from "../../../src/api/Calls.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
@@ -12,84 +8,7 @@ import { JobStatus } from "../../parts/JobStatus.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { When } from "../../parts/When.tsx"
-
-type Campaign = Data<"GET /job/:id/upgrade">
-type Device = Campaign["devices"][number]
-
-const ORDER: ReadonlyArray<Device["state"]> = ["failed", "returning", "working", "waiting", "done"]
-
-const Counts = ({ devices }: Pick<Campaign, "devices">) => (
-  <Group gap="md" role="status" aria-label="How far the upgrade is">
-    {ORDER.map((state) => {
-      const count = devices.filter((device) => device.state === state).length
-      return count === 0 ? null : (
-        <StatusWord key={state} tone={upgradeWords[state].tone}>
-          {count} {inSentence(upgradeWords[state].text)}
-        </StatusWord>
-      )
-    })}
-  </Group>
-)
-
-/** Failed devices first, then in their order. */
-const sorted = (devices: ReadonlyArray<Device>): ReadonlyArray<Device> =>
-  devices.toSorted((a, b) => Number(b.state === "failed") - Number(a.state === "failed"))
-
-const version = ({ version: now, version_before: before }: Device): string =>
-  before !== null && now !== null && before !== now ? `${before} → ${now}` : (now ?? before ?? "")
-
-/** The last sentence, and earlier problems. */
-const Why = ({ message, said }: Device) => (
-  <>
-    {message ?? ""}
-    {said !== null && (
-      <details>
-        <summary>What was met</summary>
-        <pre tabIndex={0}>{said}</pre>
-      </details>
-    )}
-  </>
-)
-
-const Looked = ({ id }: { readonly id: string }) => {
-  const asked = useAsk("GET /job/:id/upgrade", { params: { id } }, { kinds: ["firmware", "job", "device"] })
-  return (
-    <section aria-label={`Upgrade ${id}`}>
-      <Title order={2}>
-        Upgrade <PlainLink to={`/job/${id}`}>{id}</PlainLink>
-      </Title>
-      <Asked of={asked} what="the upgrade">
-        {({ data: { devices, steps } }) => (
-          <>
-            <Text size="sm">{steps.map((step) => upgradeStepWords[step].text).join(" → ")}</Text>
-            {devices.length === 0 ? (
-              <Empty>It has not chosen its devices yet: it waits for its turn or its time.</Empty>
-            ) : (
-              <>
-                <Counts devices={devices} />
-                <SmallTable
-                  label="Devices of the upgrade"
-                  heads={["Device", "Step of the order", "State", "At", "Done", "Version", "Why"]}
-                  rows={sorted(devices)}
-                  keyOf={({ hostname }) => hostname}
-                  cells={(device) => [
-                    <PlainLink to={`/device/${encodeURIComponent(device.hostname)}`}>{device.hostname}</PlainLink>,
-                    device.group === 0 ? "" : device.group,
-                    <StatusWord of={upgradeWords} value={device.state} />,
-                    device.step === null ? "" : upgradeStepWords[device.step].text,
-                    `${device.steps_done.length} of ${steps.length}`,
-                    version(device),
-                    <Why {...device} />
-                  ]}
-                />
-              </>
-            )}
-          </>
-        )}
-      </Asked>
-    </section>
-  )
-}
+import { Campaign } from "./Campaign.tsx"
 
 export const Campaigns = () => {
   const [{ job = "" }] = useWords()
@@ -100,7 +19,7 @@ export const Campaigns = () => {
   )
   return (
     <Stack gap="sm">
-      {job !== "" && <Looked id={job} />}
+      {job !== "" && <Campaign key={job} id={job} />}
       <Asked of={jobs} what="the upgrades">
         {({ data }) =>
           data.jobs.length === 0 ? (

@@ -1,4 +1,5 @@
 /** The images that switches can fetch, downloads with their progress, and the form to begin one. */
+import { inNaturalOrder } from "../../../src/domain/Natural.ts"
 import { size } from "../../../src/domain/words/Units.ts"
 import { Alert, Button, Checkbox, Group, Progress, Stack, Text, TextInput, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
@@ -46,25 +47,33 @@ const Coming = ({ download: { bytes, by, file, job_id, total } }: { readonly dow
   )
 }
 
-/** How a download that was begun here goes, and how it ended: a wrong checksum is said where it was typed. */
-const Begun = ({ id }: { readonly id: number }) => {
+interface EndProps {
+  readonly id: number
+  readonly begun: string
+  readonly good: string
+  /** The title of a failure. */
+  readonly bad: string
+}
+
+/** How a job that was begun here goes, and how it ended: a failure is said where the action was begun. */
+const JobEnd = ({ bad, begun, good, id }: EndProps) => {
   const asked = useAsk("GET /job/:id", { params: { id } }, { kinds: ["job"], every: 5000 })
   const job = asked.data?.answer.data.jobs[0]
   const link = <PlainLink to={`/job/${id}`}>Job {id}</PlainLink>
   if (job === undefined || job.finish_time === null)
     return (
       <Text role="status" py="xs">
-        The download has begun. {link}
+        {begun} {link}
       </Text>
     )
   if (job.status === "FINISHED" && job.outcome === "success")
     return (
       <Text role="status" py="xs">
-        <StatusWord tone="good">The image is here, and its checksum is right.</StatusWord> {link}
+        <StatusWord tone="good">{good}</StatusWord> {link}
       </Text>
     )
   return (
-    <Alert role="alert" variant="outline" color="red" my="sm" className="problem" title="The image is not here">
+    <Alert role="alert" variant="outline" color="red" my="sm" className="problem" title={bad}>
       {job.exception?.message ?? saidIn(job.result) ?? "The job ended without it."} {link}
     </Alert>
   )
@@ -127,34 +136,58 @@ const Begin = () => {
         </Button>
       </Group>
       {error !== null && <Problem error={error} title="The download did not begin" />}
-      {begun !== null && <Begun key={begun} id={begun} />}
+      {begun !== null && (
+        <JobEnd
+          key={begun}
+          id={begun}
+          begun="The download has begun."
+          good="The image is here, and its checksum is right."
+          bad="The image is not here"
+        />
+      )}
     </form>
   )
 }
 
-/** Begins the job that computes it; an event reports its end. */
+/** Begins the job that computes it, and says how it ended. */
 const Checksum = ({ file }: { readonly file: string }) => {
   const { busy, error, run } = useAct()
+  const [begun, setBegun] = useState<number | null>(null)
+  const compute = () =>
+    run(async () => {
+      const { answer } = await ask("GET /firmware/:filename", { params: { filename: file } })
+      setBegun(answer.job_id)
+    })
   return (
     <>
-      <Button
-        size="xs"
-        variant="default"
-        loading={busy}
-        onClick={() => void run(() => ask("GET /firmware/:filename", { params: { filename: file } }))}
-      >
+      <Button size="xs" variant="default" loading={busy} onClick={() => void compute()}>
         Compute SHA-1
       </Button>
       {error !== null && <Problem error={error} />}
+      {begun !== null && (
+        <JobEnd
+          key={begun}
+          id={begun}
+          begun="It is computed."
+          good="It is computed."
+          bad={`The checksum of ${file} could not be computed`}
+        />
+      )}
     </>
   )
 }
 
 const Actions = ({ image: { defaults, file, sha1 } }: { readonly image: Image }) => {
+  const [removal, setRemoval] = useState<number | null>(null)
   const client = useQueryClient()
   const may = useMay()
   const again = () => client.invalidateQueries({ queryKey: ["GET /firmware_images"] })
   const params = { filename: file }
+  const remove = async () => {
+    const { answer } = await ask("DELETE /firmware/:filename", { params })
+    setRemoval(answer.job_id)
+    await again()
+  }
   return (
     <Group gap="xs">
       {sha1 === null && may("GET", `/firmware/${file}`) && <Checksum file={file} />}
@@ -168,13 +201,22 @@ const Actions = ({ image: { defaults, file, sha1 } }: { readonly image: Image })
         </Confirm>
       )}
       {may("DELETE", `/firmware/${file}`) && (
-        <Confirm label="Remove" size="xs" danger act={() => ask("DELETE /firmware/:filename", { params }).then(again)}>
+        <Confirm label="Remove" size="xs" danger act={remove}>
           <Text>
             {file} is removed from the server
             {defaults.length > 0 ? `, and so is the default ${defaults.join(", ")} that leads to it` : ""}. Switches
             that have it keep it.
           </Text>
         </Confirm>
+      )}
+      {removal !== null && (
+        <JobEnd
+          key={removal}
+          id={removal}
+          begun="It is removed."
+          good="It is removed."
+          bad={`${file} could not be removed`}
+        />
       )}
     </Group>
   )
@@ -206,7 +248,7 @@ export const Images = () => {
               <SmallTable
                 label="Images"
                 heads={["Image", "Size", "SHA-1", "Default as", "Actions"]}
-                rows={images}
+                rows={images.toSorted((one, other) => inNaturalOrder(one.file, other.file))}
                 keyOf={({ file }) => file}
                 cells={(image) => [
                   image.file,

@@ -1,26 +1,31 @@
 /** An upgrade before it begins: switches, image, steps, order and time. */
 import { Autocomplete, Checkbox, Fieldset, Group, Select, Stack, Text, TextInput } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
+import { namesInOrder } from "../../../src/domain/Natural.ts"
+import { switches } from "../../../src/domain/words/Units.ts"
 import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"
-import { useMay } from "../../app/useSession.ts"
+import { useHasRight, useMay } from "../../app/useSession.ts"
 import { Confirm } from "../../parts/Confirm.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { Order } from "./Order.tsx"
-import { bodyOf, lackOf, STEPS, stepsOf } from "./upgradeForm.ts"
+import { bodyOf, lackOf, namesOf, STEPS, stepsOf } from "./upgradeForm.ts"
 
 export const Upgrade = () => {
   const router = useRouter()
   const may = useMay()
+  const hasRight = useHasRight()
   const [words, change] = useWords()
-  const { comment = "", filename = "", group = "", hostname = "", start = "", ticket = "", url = "" } = words
+  const { comment = "", filename = "", group = "", start = "", ticket = "", url = "" } = words
   const steps = stepsOf(words)
+  const skipped = words["skip_checks"]?.trim() ?? ""
   const versions = useAsk("GET /firmware_versions")
   const images = useAsk("GET /firmware_images")
   const groups = (versions.data?.answer.data.groups ?? []).filter(({ devices }) => devices > 0)
-  const count = hostname === "" ? groups.find((one) => one.group === group)?.devices : 1
+  const names = namesOf(words)
+  const count = names.length === 0 ? groups.find((one) => one.group === group)?.devices : names.length
   const files = images.data?.answer.data.images.map(({ file }) => file) ?? []
   const isStaggered = words["staggered"] !== "no"
   const lacks = lackOf(words)
@@ -43,9 +48,9 @@ export const Upgrade = () => {
           value={group === "" ? null : group}
           clearable
           clearButtonProps={{ "aria-label": "No group" }}
-          onChange={(chosen) => change({ group: chosen ?? undefined, hostname: undefined })}
+          onChange={(chosen) => change({ group: chosen ?? undefined, hostnames: undefined })}
         />
-        <TextInput label="Or one device" {...text("hostname")} />
+        <TextInput label="Or switches" description="Names with commas between them" {...text("hostnames")} w={280} />
         <Autocomplete
           label="Image"
           data={files}
@@ -68,7 +73,7 @@ export const Upgrade = () => {
       </Fieldset>
       <Group align="flex-end">
         <Checkbox
-          label="Reboot one group after the other, so that no switch loses its last uplink"
+          label="Restart so that no switch loses its last uplink"
           disabled={!steps.has("reboot")}
           checked={isStaggered}
           onChange={({ currentTarget: { checked } }) => change({ staggered: checked ? undefined : "no" })}
@@ -79,14 +84,17 @@ export const Upgrade = () => {
         <TextInput label="Fetched from" description="Empty for this server" {...text("url")} w={280} />
         <TextInput label="Ticket" {...text("ticket")} />
         <TextInput label="Comment" {...text("comment")} w={280} />
+        {hasRight("skip_checks", "POST", "/firmware/upgrade") && (
+          <TextInput label="Upgrade without checks (reason)" maxLength={255} {...text("skip_checks")} w={280} />
+        )}
       </Group>
-      {group !== "" && hostname === "" && steps.has("reboot") && isStaggered && <Order group={group} />}
+      {group !== "" && names.length === 0 && steps.has("reboot") && isStaggered && <Order group={group} />}
       {lacks !== undefined && <Empty>{lacks}</Empty>}
       {may("POST", "/firmware/upgrade") && (
         <Group>
           <Confirm label="Start the upgrade" danger={steps.has("reboot")} disabled={lacks !== undefined} act={begin}>
             <Text>
-              {hostname === "" ? `${count ?? 0} managed devices of ${group}` : hostname}
+              {names.length === 0 ? `${switches(count ?? 0)} of ${group}` : namesInOrder(names).join(", ")}
               {filename === "" ? "" : `, image ${filename}`}:{" "}
               {STEPS.filter(({ step }) => steps.has(step))
                 .map(({ label }) => label.toLowerCase())
@@ -94,10 +102,11 @@ export const Upgrade = () => {
               .
             </Text>
             {steps.has("reboot") && (
-              <Text fw={600}>The switches reboot: devices connected to them are cut off for minutes.</Text>
+              <Text fw={600}>The switches restart: what is connected to them is cut off for minutes.</Text>
             )}
             {start !== "" && <Text>It begins at {start} UTC.</Text>}
             {url !== "" && <Text>The image comes from {url}.</Text>}
+            {skipped !== "" && <Text fw={600}>Its checks are left out: {skipped}</Text>}
             {[ticket, comment].filter(Boolean).length > 0 && (
               <Text>{[ticket, comment].filter(Boolean).join(": ")}</Text>
             )}

@@ -1,4 +1,5 @@
 /** The number of managed devices of each group that run each version. */
+import { inNaturalOrder } from "../../../src/domain/Natural.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -45,7 +46,9 @@ export const Versions = () => {
             <SmallTable
               label="Versions by group"
               heads={["Group", "Devices", "Versions", "Upgrade"]}
-              rows={groups.filter(({ devices }) => devices > 0)}
+              rows={groups
+                .filter(({ devices }) => devices > 0)
+                .toSorted((one, other) => inNaturalOrder(one.group, other.group))}
               keyOf={({ group }) => group}
               cells={({ devices, group, versions }) => [
                 group,

@@ -21,12 +21,16 @@ const given = (words: Words, name: string): string | undefined => {
   return text === "" ? undefined : text
 }
 
+/** The switches that are named, each once; none if a group is chosen. */
+export const namesOf = (words: Words): ReadonlyArray<string> => [
+  ...new Set((given(words, "hostnames") ?? "").split(/[\s,;]+/).filter((name) => name !== ""))
+]
+
 /** The missing fields, as a sentence. */
 export const lackOf = (words: Words): string | undefined => {
   const steps = stepsOf(words)
-  if (given(words, "group") === undefined && given(words, "hostname") === undefined)
-    return "Choose a group, or name a device."
-  if (steps.size === 0) return "Choose a step at least."
+  if (given(words, "group") === undefined && namesOf(words).length === 0) return "Choose a group, or name switches."
+  if (steps.size === 0) return "Choose at least one step."
   if ((steps.has("download") || steps.has("activate")) && given(words, "filename") === undefined)
     return "Choose an image: it is copied or activated. There are images under Images."
   return undefined
@@ -35,7 +39,8 @@ export const lackOf = (words: Words): string | undefined => {
 /** The body of the request. */
 export const bodyOf = (words: Words): Readonly<Record<string, unknown>> => {
   const steps = stepsOf(words)
-  const hostname = given(words, "hostname")
+  const names = namesOf(words)
+  const reason = given(words, "skip_checks")
   const texts = {
     filename: given(words, "filename"),
     url: given(words, "url"),
@@ -44,9 +49,10 @@ export const bodyOf = (words: Words): Readonly<Record<string, unknown>> => {
     comment: given(words, "comment")
   }
   return {
-    ...(hostname === undefined ? { group: given(words, "group") } : { hostname }),
+    ...(names.length === 0 ? { group: given(words, "group") } : { hostnames: names }),
     ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined)),
     ...Object.fromEntries(STEPS.map(({ step }) => [step, steps.has(step)])),
-    staggered_upgrade: steps.has("reboot") && words["staggered"] !== "no" && hostname === undefined
+    ...(reason === undefined ? {} : { skip_checks: { reason } }),
+    staggered_upgrade: steps.has("reboot") && words["staggered"] !== "no" && names.length !== 1
   }
 }

@@ -93,12 +93,12 @@ const Accounts = () => (
 const SWITCHES = [
   { to: "/new", title: "Let one ask", about: "A blank switch that asks for an address by DHCP appears by itself." },
   { to: "/new?tab=several", title: "Paste a list", about: "A CSV of switches, checked line by line." },
-  { to: "/manual/plugins", title: "From NetBox", about: "A plugin fetches names, places and addresses." },
   {
-    to: "/new?tab=keys",
-    title: "Adopt a running one",
-    about: "Add it with `switchyard device add`, then approve its host key here."
-  }
+    to: "/onboarding?tab=add",
+    title: "Bring a network that exists",
+    about: "Running switches from a CSV, containerlab, Ansible, NetBox or a folder of configurations; none is changed."
+  },
+  { to: "/manual/plugins", title: "From NetBox", about: "A plugin fetches names, places and addresses." }
 ] as const
 
 const FirstSwitch = ({ back, next, setup }: StepProps) => (

@@ -1,5 +1,6 @@
 /** How the server does: findings first, then its parts, its queue and locks, what it keeps, and versions. */
 import { Alert } from "@mantine/core"
+import { Signer } from "../../parts/SignedBy.tsx"
 import { version as pageVersion } from "../../../package.json"
 import type { Data } from "../../../src/api/Calls.ts"
 import { jobTitle, statusWords } from "../../../src/domain/words/JobWords.ts"
@@ -107,15 +108,34 @@ const Retained = ({ retained }: { readonly retained: NonNullable<Status["retaine
     />
   )
 
+/** How many commits are asked for: the one in force is always among them. */
+const NEWEST = 1
+
 const Repository = ({ name }: { readonly name: "settings" | "templates" }) => {
-  const asked = useAsk("GET /repository/:name", { params: { name } }, { kinds: ["repository"] })
+  const query = { limit: NEWEST }
+  const asked = useAsk("GET /repository/:name/commits", { params: { name }, query }, { kinds: ["repository"] })
   return (
     <Entry
       tone={asked.error === null ? "good" : "bad"}
       title={<PlainLink to={`/repository?name=${name}`}>{name === "settings" ? "Settings" : "Templates"}</PlainLink>}
     >
       <Asked of={asked} what={`the commit of ${name}`}>
-        {({ data }) => data}
+        {({ data: { commits, in_force } }) => {
+          const present = commits.find(({ commit }) => commit === in_force)
+          if (in_force === null) return "Nothing was fetched yet"
+          return (
+            <>
+              <code title={in_force}>{in_force.slice(0, 7)}</code>
+              {present !== undefined && (
+                <>
+                  {" "}
+                  {present.subject}, by {present.committer}, <When at={present.at} />
+                  <Signer signature={present.signature} />
+                </>
+              )}
+            </>
+          )
+        }}
       </Asked>
     </Entry>
   )
@@ -131,7 +151,7 @@ const Parts = ({ status }: { readonly status: Status }) => {
     <Panel title="Parts">
       <Entries label="Parts of the server">
         {status.checks
-          .filter(({ name }) => !isOfRepository(name) || !may("GET", "/repository/settings"))
+          .filter(({ name }) => !isOfRepository(name) || !may("GET", "/repository/settings/commits"))
           .map(({ message = "", name, status: standing }) => (
             <Entry
               key={name}
@@ -142,7 +162,7 @@ const Parts = ({ status }: { readonly status: Status }) => {
               {message}
             </Entry>
           ))}
-        {may("GET", "/repository/settings") && (
+        {may("GET", "/repository/settings/commits") && (
           <>
             <Repository name="settings" />
             <Repository name="templates" />

@@ -1,4 +1,4 @@
-/** Plugins: which are loaded, their hooks, and their errors. */
+/** Plugins: which are loaded, their hooks and functions for checks, and their errors. */
 import { Button } from "@mantine/core"
 import { useState } from "react"
 import { ask } from "../../api/call.ts"
@@ -48,10 +48,10 @@ export const PluginsTab = () => {
             {may("PUT", "/plugins") && <Selftest />}
             <SmallTable
               label="Plugins"
-              heads={["Plugin", "Standing", "Listens to", "Failed calls", "Last error"]}
+              heads={["Plugin", "Standing", "Listens to", "Checks", "Failed calls", "Last error"]}
               rows={plugin_states}
               keyOf={({ filename }) => filename}
-              cells={({ failed_calls, filename, hooks, last_error, last_error_at, loaded, problem }) => [
+              cells={({ checks, failed_calls, filename, hooks, last_error, last_error_at, loaded, problem }) => [
                 filename,
                 loaded ? (
                   <StatusWord tone="good">loaded</StatusWord>
@@ -59,6 +59,7 @@ export const PluginsTab = () => {
                   <StatusWord tone="bad">{problem ?? "not loaded"}</StatusWord>
                 ),
                 hooks.join(", "),
+                checks.join(", "),
                 failed_calls,
                 last_error === null ? (
                   ""

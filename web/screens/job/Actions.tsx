@@ -5,7 +5,7 @@ import { useRouter } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
 import { switches } from "../../../src/domain/words/Units.ts"
 import { ask, request } from "../../api/call.ts"
-import { useMay } from "../../app/useSession.ts"
+import { useHasRight, useMay } from "../../app/useSession.ts"
 import { Confirm } from "../../parts/Confirm.tsx"
 import { Countdown } from "../../parts/Countdown.tsx"
 import { Decide } from "../../parts/Decide.tsx"
@@ -26,7 +26,14 @@ const ICON = { size: 16, stroke: 1.75 } as const
 /** A field of a question. */
 const useReason = (label: string) => {
   const [reason, setReason] = useState("")
-  const field = <TextInput label={label} value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
+  const field = (
+    <TextInput
+      label={label}
+      maxLength={255}
+      value={reason}
+      onChange={(event) => setReason(event.currentTarget.value)}
+    />
+  )
   return { reason, field }
 }
 
@@ -112,9 +119,12 @@ const MANY = 50
 
 const Undo = ({ job: { id }, progress: { undoable } }: Props) => {
   const router = useRouter()
+  const hasRight = useHasRight()
   const { field, reason: comment } = useReason("Comment")
+  const { field: skipField, reason: skip } = useReason("Undo without checks (reason)")
   const act = async () => {
-    const { answer } = await ask("POST /job/:id/revert", { params: { id }, body: { comment } })
+    const skip_checks = skip.trim() === "" ? {} : { skip_checks: { reason: skip } }
+    const { answer } = await ask("POST /job/:id/revert", { params: { id }, body: { comment, ...skip_checks } })
     router.history.push(`/ui/job/${answer.job_id}`)
   }
   return (
@@ -130,6 +140,7 @@ const Undo = ({ job: { id }, progress: { undoable } }: Props) => {
       Each of them gets the configuration back that it ran before. Switches that were changed since are left alone. The
       settings do not change: until they are corrected, these switches are out of sync.
       {field}
+      {hasRight("skip_checks", "POST", `/job/${id}/revert`) && skipField}
     </Confirm>
   )
 }

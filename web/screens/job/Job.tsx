@@ -14,6 +14,7 @@ import { Problem } from "../../parts/Problem.tsx"
 import { StatusBadge } from "../../parts/StatusBadge.tsx"
 import { When } from "../../parts/When.tsx"
 import { Actions, Approval } from "./Actions.tsx"
+import { Checks } from "./Checks.tsx"
 import { Failures, NotAnswering } from "./Failures.tsx"
 import { isPreview, isSync } from "./jobKind.ts"
 import { About, SafetyNet } from "./Side.tsx"
@@ -160,6 +161,7 @@ const Shown = ({ job, progress }: Props) => {
         <div className="job-main">
           <NotAnswering silent={progress.silent} />
           <Failures job={job} progress={progress} />
+          <Checks job={job} progress={progress} />
           {isSync(job) && isPreview(job) && job.finish_time !== null && (
             <p>
               <PlainLink to={`/change/${job.id}`}>See the differences</PlainLink>

@@ -1,5 +1,6 @@
 /** Beside a job: its safety net, its facts, and what happened when. */
 import { IconShieldCheck } from "@tabler/icons-react"
+import { Signer } from "../../parts/SignedBy.tsx"
 import { modeWords } from "../../../src/domain/words/ChangeWords.ts"
 import { switches } from "../../../src/domain/words/Units.ts"
 import { inSentence, textOf } from "../../../src/domain/words/Word.ts"
@@ -46,6 +47,7 @@ const optionsOf = (given: Readonly<Record<string, unknown>> | null) => {
   const size = numberIn(given, "batch_size")
   const mode = numberIn(given, "confirm_mode_override")
   const emergency = given?.["emergency"]
+  const skipped = given?.["skip_checks"]
   return [
     { key: "First switches", value: canaryOf(given) },
     { key: "Switches per stage", value: size },
@@ -56,9 +58,18 @@ const optionsOf = (given: Readonly<Record<string, unknown>> | null) => {
     },
     { key: "Safety timer", value: mode === undefined ? undefined : inSentence(textOf(modeWords, String(mode))) },
     { key: "Urgent", value: given?.["urgent"] === true ? "beside other rollouts" : undefined },
+    { key: "Without checks", value: typeof skipped === "string" ? skipped : undefined },
     { key: "Emergency", value: typeof emergency === "string" ? emergency : undefined }
   ]
 }
+
+const commitOf = (commit: string | null, signature: JobRecord["settings_signature"]) =>
+  commit === null ? undefined : (
+    <>
+      {shortOf(commit)}
+      <Signer signature={signature} />
+    </>
+  )
 
 export const About = ({ job }: { readonly job: JobRecord }) => {
   const given = job.start_arguments
@@ -79,8 +90,16 @@ export const About = ({ job }: { readonly job: JobRecord }) => {
     },
     { key: "Ended", value: job.finish_time === null ? undefined : <When at={job.finish_time} /> },
     { key: "Ticket", value: job.ticket_ref },
-    { key: "Settings", value: shortOf(job.settings_commit), copy: job.settings_commit ?? undefined },
-    { key: "Templates", value: shortOf(job.templates_commit), copy: job.templates_commit ?? undefined },
+    {
+      key: "Settings",
+      value: commitOf(job.settings_commit, job.settings_signature),
+      copy: job.settings_commit ?? undefined
+    },
+    {
+      key: "Templates",
+      value: commitOf(job.templates_commit, job.templates_signature),
+      copy: job.templates_commit ?? undefined
+    },
     {
       key: "Pushes exactly",
       value: preview === undefined ? undefined : <PlainLink to={`/change/${preview}`}>preview {preview}</PlainLink>

@@ -1,20 +1,17 @@
 /** Every switch of a job: as a grid by stage or by state, or as a list. */
-import { Button, SegmentedControl } from "@mantine/core"
-import { useMemo, useState } from "react"
+import { SegmentedControl } from "@mantine/core"
+import { useMemo } from "react"
 import { inNaturalOrder } from "../../../src/domain/Natural.ts"
 import { switches } from "../../../src/domain/words/Units.ts"
 import { useWords } from "../../app/useAddress.ts"
+import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { DeviceGrid, type DeviceRow } from "../../parts/DeviceGrid.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { SmallTable } from "../../parts/SmallTable.tsx"
 import { StatusWord } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
 import { stageName, stagesOf } from "./ProgressCard.tsx"
 import { byStage, cellOf } from "./stages.ts"
 import type { ShownDevice } from "./useProgress.ts"
-
-/** The list shows so many at first. */
-const FIRST = 100
 
 const ordered = (devices: ReadonlyArray<ShownDevice>) =>
   devices.toSorted((one, other) => inNaturalOrder(one.hostname, other.hostname))
@@ -29,33 +26,61 @@ const rowsByStage = (devices: ReadonlyArray<ShownDevice>): ReadonlyArray<DeviceR
     devices: ordered(here).map(cellOf)
   }))
 
+const COLUMNS: ReadonlyArray<Column<ShownDevice>> = [
+  {
+    key: "switch",
+    head: "Switch",
+    width: 180,
+    sort: "switch",
+    text: ({ hostname }) => hostname,
+    cell: ({ hostname }) => <PlainLink to={`/device/${encodeURIComponent(hostname)}`}>{hostname}</PlainLink>
+  },
+  {
+    key: "state",
+    head: "State",
+    width: 180,
+    sort: "state",
+    text: (device) => cellOf(device).said,
+    cell: (device) => {
+      const { said, tone } = cellOf(device)
+      return <StatusWord tone={tone}>{said}</StatusWord>
+    }
+  },
+  {
+    key: "why",
+    head: "Why",
+    width: 360,
+    cell: ({ not_begun, why }) => (not_begun || why === null ? "" : <span title={why}>{why}</span>)
+  },
+  {
+    key: "timer",
+    head: "Timer",
+    width: 110,
+    cell: ({ timer_until }) => (timer_until === null ? "" : <When at={timer_until} />)
+  }
+]
+
 const List = ({ devices }: { readonly devices: ReadonlyArray<ShownDevice> }) => {
-  const [isWhole, setWhole] = useState(false)
   const rows = useMemo(() => ordered(devices), [devices])
-  const shown = isWhole ? rows : rows.slice(0, FIRST)
   return (
-    <>
-      <SmallTable
-        label="Every switch"
-        heads={["Switch", "State", "Why", "Timer"]}
-        rows={shown}
-        keyOf={({ hostname }) => hostname}
-        cells={(device) => {
-          const { said, tone } = cellOf(device)
-          return [
-            <PlainLink to={`/device/${encodeURIComponent(device.hostname)}`}>{device.hostname}</PlainLink>,
-            <StatusWord tone={tone}>{said}</StatusWord>,
-            device.not_begun ? "" : (device.why ?? ""),
-            device.timer_until === null ? "" : <When at={device.timer_until} />
-          ]
-        }}
-      />
-      {rows.length > shown.length && (
-        <Button size="xs" variant="default" onClick={() => setWhole(true)}>
-          Show {rows.length - shown.length} more
-        </Button>
-      )}
-    </>
+    <DataTable
+      label="Every switch"
+      columns={COLUMNS}
+      rows={rows}
+      keyOf={({ hostname }) => hostname}
+      height="60dvh"
+      card={(device) => {
+        const { said, tone } = cellOf(device)
+        return (
+          <>
+            <PlainLink to={`/device/${encodeURIComponent(device.hostname)}`}>{device.hostname}</PlainLink>
+            <span>
+              <StatusWord tone={tone}>{said}</StatusWord> {device.not_begun ? "" : device.why}
+            </span>
+          </>
+        )
+      }}
+    />
   )
 }
 

@@ -40,6 +40,7 @@ const ofPhase = {
   committing: "committed",
   committed: "committed",
   looking: "committed",
+  checking: "committed",
   proved: "proved",
   confirming: "proved",
   outlasting: "proved",

@@ -2,6 +2,7 @@
 import { Checkbox, Group, Stack, Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
+import { inNaturalOrder } from "../../../src/domain/Natural.ts"
 import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
@@ -14,12 +15,19 @@ import { SmallTable } from "../../parts/SmallTable.tsx"
 import { StatusWord } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
 
-type Waiting = Data<"GET /device_hostkeys">["host_keys"][number]
+type Waiting = Omit<Data<"GET /device_hostkeys">["host_keys"][number], "state">
 
 /** A pinned device has changed its key, and must be reviewed separately. */
 const isNew = ({ fingerprint }: Waiting): boolean => fingerprint === null
 
-const List = ({ keys }: { readonly keys: ReadonlyArray<Waiting> }) => {
+interface Props {
+  readonly keys: ReadonlyArray<Waiting>
+  /** What follows when the keys of these switches were approved. */
+  readonly approved?: (hostnames: ReadonlyArray<string>) => Promise<void>
+}
+
+/** Keys to compare and to approve together. */
+export const KeyList = ({ approved, keys }: Props) => {
   const client = useQueryClient()
   const may = useMay()
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
@@ -40,8 +48,10 @@ const List = ({ keys }: { readonly keys: ReadonlyArray<Waiting> }) => {
     )
     setMarked(new Set())
     await client.invalidateQueries({ queryKey: ["GET /device_hostkeys"] })
+    await approved?.(answer.data.host_keys.flatMap((key) => (key.approved ? [key.hostname] : [])))
   }
   const all = keys.filter(isNew)
+  const isDated = keys.some(({ since }) => since !== null)
   return (
     <Stack gap="sm">
       <Text size="sm">
@@ -65,8 +75,8 @@ const List = ({ keys }: { readonly keys: ReadonlyArray<Waiting> }) => {
       )}
       <SmallTable
         label="Host keys that wait for approval"
-        heads={["Mark", "Switch", "Address", "Key", "Since"]}
-        rows={keys}
+        heads={["Mark", "Switch", "Address", "Key", ...(isDated ? ["Since"] : [])]}
+        rows={keys.toSorted((one, other) => inNaturalOrder(one.hostname, other.hostname))}
         keyOf={({ hostname }) => hostname}
         cells={(key) => [
           <Checkbox
@@ -81,7 +91,7 @@ const List = ({ keys }: { readonly keys: ReadonlyArray<Waiting> }) => {
             <code>{key.refused_fingerprint}</code>
             {!isNew(key) && <Text size="sm">It is pinned to another key: decide at the device.</Text>}
           </>,
-          <When at={key.since} never="" />
+          ...(isDated ? [<When key="since" at={key.since} never="" />] : [])
         ]}
       />
     </Stack>
@@ -96,7 +106,7 @@ export const HostKeys = () => {
         host_keys.length === 0 ? (
           <Empty>No host keys wait for approval. A key appears here at the first login to a new switch.</Empty>
         ) : (
-          <List keys={host_keys} />
+          <KeyList keys={host_keys} />
         )
       }
     </Asked>

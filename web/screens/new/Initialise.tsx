@@ -1,107 +1,120 @@
-/** Gives a switch its name and its place: it checks first, starts the job, and follows it step by step. */
-import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from "@mantine/core"
-import { type FormEvent, useState } from "react"
+/** Gives a switch its name and its place: what is typed is checked on the switch, and the job begins when nothing speaks against it. */
+import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core"
+import { useDebouncedValue } from "@mantine/hooks"
+import { useQueryClient } from "@tanstack/react-query"
+import { type FormEvent } from "react"
+import { typeChoices } from "../../../src/domain/words/DeviceWords.ts"
 import { ask } from "../../api/call.ts"
+import { useAsk } from "../../api/useAsk.ts"
 import { isFlag, isText, useDraft } from "../../app/useDraft.ts"
-import { useMay } from "../../app/useSession.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { StatusWord } from "../../parts/StatusWord.tsx"
 import { useAct } from "../../parts/useAct.ts"
+import { findingsOf, isReady, nameFault } from "./initChecks.ts"
 import type { NewSwitch } from "./New.tsx"
 
-type Checks = Readonly<Record<string, unknown>>
+/** Milliseconds after the last key: each check logs in to the switch. */
+const PAUSE = 700
 
-/** The sentences of a check that give the reason for a refusal, or name what is lost. */
-const reasonsIn = (checks: Checks): ReadonlyArray<string> =>
-  Object.entries(checks).flatMap(([key, value]) => (key.endsWith("_error") && typeof value === "string" ? [value] : []))
+interface Asking {
+  readonly id: number
+  readonly body: { readonly hostname: string; readonly device_type: string; readonly replace_hostname?: boolean }
+}
 
-const lostIn = (checks: Checks): string | undefined =>
-  checks["replacement_lost"] === undefined || checks["replacement_lost"] === null
-    ? undefined
-    : JSON.stringify(checks["replacement_lost"])
-
-const Outcome = ({ checks }: { readonly checks: Checks }) => {
-  const reasons = reasonsIn(checks)
-  const lost = lostIn(checks)
-  return (
-    <div role="status">
-      {checks["compatible"] === true ? (
-        <StatusWord tone="good">it can be initialised</StatusWord>
-      ) : (
-        <StatusWord tone="bad">it cannot be initialised</StatusWord>
-      )}
-      {reasons.map((reason) => (
-        <div key={reason}>{reason}</div>
-      ))}
-      {lost !== undefined && <div>The new unit does not have: {lost}</div>}
-    </div>
+const useChecks = ({ body, id }: Asking, isWanted: boolean) => {
+  const [settled] = useDebouncedValue(JSON.stringify(body), PAUSE)
+  const isSettled = settled === JSON.stringify(body)
+  const asked = useAsk(
+    "POST /device_initcheck/:id",
+    { params: { id }, body },
+    { enabled: isWanted && isSettled, once: true }
   )
+  return { asked, checks: isWanted && isSettled ? asked.data?.answer.data : undefined }
 }
 
 interface Props {
   readonly device: NewSwitch
-  /** The job that initialises it, and the name that it gets. */
-  readonly started: (job: number, hostname: string) => void
+  /** The job has begun. */
+  readonly started: () => void
 }
 
 export const Initialise = ({ device: { id, places, replaces: replaced }, started }: Props) => {
-  const may = useMay()
+  const client = useQueryClient()
   const [hostname, setHostname, forgetHostname] = useDraft(`switch ${id} name`, replaced ?? "", isText)
   const [type, setType, forgetType] = useDraft(`switch ${id} type`, "ACCESS", isText)
   const [isReplacing, setReplacing, forgetReplacing] = useDraft(`switch ${id} replaces`, replaced !== null, isFlag)
-  const [checks, setChecks] = useState<Checks | null>(null)
   const { busy, error, run } = useAct()
-  const body = { hostname, device_type: type, ...(isReplacing ? { replace_hostname: true } : {}) }
-  const check = (event: FormEvent) => {
+  const name = hostname.trim()
+  const fault = nameFault(name)
+  const body = { hostname: name, device_type: type, ...(isReplacing ? { replace_hostname: true } : {}) }
+  const isWanted = name !== "" && fault === undefined
+  const { asked, checks } = useChecks({ id, body }, isWanted)
+  const canBegin = checks !== undefined && isReady(checks)
+  const start = (event: FormEvent) => {
     event.preventDefault()
+    if (!canBegin) return
     void run(async () => {
-      const { answer } = await ask("POST /device_initcheck/:id", { params: { id }, body })
-      setChecks(answer.data)
+      await ask("POST /device_init/:id", { params: { id }, body })
+      for (const forget of [forgetHostname, forgetType, forgetReplacing]) forget()
+      await client.invalidateQueries({ queryKey: ["GET /new_devices"] })
+      started()
     })
   }
-  const start = () =>
-    run(async () => {
-      const { answer } = await ask("POST /device_init/:id", { params: { id }, body })
-      for (const forget of [forgetHostname, forgetType, forgetReplacing]) forget()
-      started(answer.job_id, hostname)
-    })
-  if (!may("POST", `/device_init/${id}`)) return null
+  const isManaged = places.some(({ was, was_state }) => was === name && was_state !== "UNMANAGED")
   return (
-    <form onSubmit={check} aria-label="Initialise">
+    <form onSubmit={start} aria-label={isReplacing ? "Replace a switch" : "Set up"}>
       <Stack gap="xs">
-        <Group align="end">
+        <Group align="flex-start">
           <TextInput
             label="Name"
             required
+            withAsterisk={false}
+            autoComplete="off"
             value={hostname}
+            error={fault}
             onChange={(event) => setHostname(event.currentTarget.value)}
           />
           <NativeSelect
             label="Type"
-            data={["ACCESS", "DIST", "CORE"]}
+            data={typeChoices}
             value={type}
             onChange={(event) => setType(event.currentTarget.value)}
           />
-          <Checkbox
-            label="It replaces the switch of that name"
-            checked={isReplacing}
-            onChange={(event) => setReplacing(event.currentTarget.checked)}
-          />
-          <Button type="submit" variant="default" loading={busy}>
-            Check
-          </Button>
-          <Button disabled={checks?.["compatible"] !== true} loading={busy} onClick={() => void start()}>
-            {isReplacing ? "Replace" : "Initialise"}
-          </Button>
         </Group>
-        {isReplacing && places.some(({ was, was_state }) => was === hostname && was_state !== "UNMANAGED") && (
-          <Problem
-            error={`Set ${hostname} UNMANAGED first: a managed device cannot be replaced.`}
-            title="The switch of that name is still managed"
-          />
+        <Checkbox
+          label="Replace an existing switch of that name"
+          checked={isReplacing}
+          onChange={(event) => setReplacing(event.currentTarget.checked)}
+        />
+        {isReplacing && isManaged && (
+          <Problem error={`Take ${name} out of management first.`} title={`${name} is still managed`} />
         )}
-        {error !== null && <Problem error={error} title="It was not initialised" />}
-        {checks !== null && <Outcome checks={checks} />}
+        <div role="status" className="init-checks">
+          {name === "" && <Text size="sm">Type its name: the switch is checked while you type.</Text>}
+          {isWanted && checks === undefined && asked.error === null && (
+            <StatusWord tone="info">Asking the switch and its neighbours</StatusWord>
+          )}
+          {checks !== undefined &&
+            findingsOf(checks, name, isReplacing).map(({ isGood, key, text }) => (
+              <div key={key}>
+                <StatusWord tone={isGood ? "good" : key === "lost" ? "warn" : "bad"}>{text}</StatusWord>
+              </div>
+            ))}
+        </div>
+        {isWanted && asked.error !== null && (
+          <Problem error={asked.error} title="It could not be checked" again={() => void asked.refetch()} />
+        )}
+        {error !== null && <Problem error={error} title="It was not set up" />}
+        <Group>
+          <Button type="submit" disabled={!canBegin} loading={busy}>
+            {isReplacing ? `Replace ${name}` : "Set it up"}
+          </Button>
+          {checks !== undefined && !canBegin && (
+            <Button variant="default" loading={asked.isFetching} onClick={() => void asked.refetch()}>
+              Check again
+            </Button>
+          )}
+        </Group>
       </Stack>
     </form>
   )

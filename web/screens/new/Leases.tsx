@@ -22,7 +22,7 @@ export const Leases = () => {
             </Text>
           ))}
           {leases.length === 0 ? (
-            <Empty>No lease was refused or waits. Those that were taken are under One by one.</Empty>
+            <Empty>No lease was refused or waits. Those that were taken are under Switches.</Empty>
           ) : (
             <SmallTable
               label="Leases that were refused or wait"

@@ -1,89 +1,120 @@
-/** New switches: what they are, where they are connected, whether they can be initialised, and the progress. */
-import { StatusWord } from "../../parts/StatusWord.tsx"
-import { stateWords } from "../../../src/domain/words/DeviceWords.ts"
-import { Accordion, Alert, Card, Stack, Tabs, Text } from "@mantine/core"
+/** New switches: what they are, where they hang, what is missing, the form that sets them up, and how far each is. */
+import { Alert, Card, Tabs } from "@mantine/core"
 import { IconPlugConnected } from "@tabler/icons-react"
-import { useAsk } from "../../api/useAsk.ts"
+import { useState } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
+import { inNaturalOrder } from "../../../src/domain/Natural.ts"
+import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
-import { PlainLink } from "../../parts/PlainLink.tsx"
-import { Problem } from "../../parts/Problem.tsx"
 import { PageHead } from "../../parts/PageHead.tsx"
-import { When } from "../../parts/When.tsx"
-import { useState } from "react"
+import { PlainLink } from "../../parts/PlainLink.tsx"
 import { HostKeys } from "./HostKeys.tsx"
-import { JobSteps } from "./JobSteps.tsx"
-import { Initialise } from "./Initialise.tsx"
 import { Leases } from "./Leases.tsx"
 import { Several } from "./Several.tsx"
-import { Where } from "./Where.tsx"
+import { IgnoredEntry, SwitchCard, titleOf } from "./SwitchCard.tsx"
+import "./new.css"
 
 export type NewSwitch = Data<"GET /new_devices">["devices"][number]
 
-const WORDS: Readonly<Record<string, string>> = {
-  DISCOVERED: "is found and waits to be set up",
-  DHCP_BOOT: "has asked for an address; it is being looked at",
-  INIT: "is being set up"
+/** The groups of the screen, the one that a person works on first. */
+const groupOf = ({
+  failed_job_id,
+  ignored,
+  job_id,
+  state
+}: NewSwitch): "failed" | "waiting" | "working" | "ignored" => {
+  if (job_id !== null) return "working"
+  if (ignored !== null) return "ignored"
+  if (failed_job_id !== null) return "failed"
+  return state === "DISCOVERED" ? "waiting" : "working"
 }
 
-const nameOf = ({ model, serial, ztp_mac }: NewSwitch): string => [serial, model, ztp_mac].filter(Boolean).join(", ")
+const HEADS = { failed: "Failed", waiting: "Waiting to be set up", working: "Under way" } as const
 
-interface OneProps {
-  readonly device: NewSwitch
-  readonly started: (job: number, hostname: string) => void
+const GROUPS = ["failed", "waiting", "working"] as const
+
+const Nothing = () => {
+  const may = useMay()
+  return (
+    <Card withBorder>
+      <Empty icon={IconPlugConnected} title="No switches yet. They appear here when they start up.">
+        A blank switch asks for an address by DHCP; the hook of the DHCP server reports it, and this server logs in to
+        it. Nothing has asked lately.
+        {may("GET", "/dhcp_leases") && (
+          <>
+            {" "}
+            <PlainLink to="/new?tab=leases">What the DHCP servers reported</PlainLink>
+          </>
+        )}
+      </Empty>
+    </Card>
+  )
 }
 
-const One = ({ device, started }: OneProps) => (
-  <Stack gap="xs">
-    <Text size="sm">
-      It {WORDS[device.state] ?? ""} since <When at={device.since} never="an unknown time" />. Address{" "}
-      {device.dhcp_ip ?? "unknown"}.
-    </Text>
-    {device.replaces !== null && (
-      <Text size="sm">
-        Looks like the replacement of{" "}
-        <PlainLink to={`/device/${encodeURIComponent(device.replaces)}`}>{device.replaces}</PlainLink>: it hangs where
-        that one was.
-      </Text>
-    )}
-    {device.problems.length > 0 && <Problem error={device.problems.join(" ")} title="It cannot be initialised yet" />}
-    <Where device={device} />
-    {device.job_id !== null && <JobSteps id={device.job_id} />}
-    {device.state === "DISCOVERED" && device.job_id === null && <Initialise device={device} started={started} />}
-  </Stack>
-)
+/** Switches that were begun here and have left the list, because they are managed now. */
+const Finished = ({ begun, devices }: { readonly begun: ReadonlyMap<number, string>; readonly devices: List }) => {
+  const left = [...begun].filter(([id]) => !devices.some((device) => device.id === id))
+  return left.length === 0 ? null : (
+    <Alert variant="outline" color="green" role="status" my="xs" title="Set up">
+      {left.map(([, name]) => name).join(", ")} left this list. <PlainLink to="/devices">Devices</PlainLink>
+    </Alert>
+  )
+}
 
-const List = ({ started }: Pick<OneProps, "started">) => {
+type List = ReadonlyArray<NewSwitch>
+
+const Cards = () => {
   const asked = useAsk("GET /new_devices", {}, { kinds: ["device", "job", "linknet"] })
+  const [begun, setBegun] = useState<ReadonlyMap<number, string>>(new Map())
   return (
     <Asked of={asked} what="the new switches">
-      {({ data: { devices } }) =>
-        devices.length === 0 ? (
-          <Card withBorder>
-            <Empty icon={IconPlugConnected} title="There are no new switches.">
-              Plug a blank one in: it asks for an address by DHCP, is found, and appears here by itself. If it does not,
-              look at the leases: the DHCP server tells of each switch that asks.
-            </Empty>
-          </Card>
-        ) : (
-          <Accordion variant="separated" chevronPosition="left" my="xs" keepMounted={false}>
-            {devices.map((device) => (
-              <Accordion.Item key={device.id} value={String(device.id)}>
-                <Accordion.Control>
-                  <StatusWord of={stateWords} value={device.state} /> {device.hostname}:{" "}
-                  {nameOf(device) || "nothing is known of it yet"}
-                </Accordion.Control>
-                <Accordion.Panel>
-                  <One device={device} started={started} />
-                </Accordion.Panel>
-              </Accordion.Item>
-            ))}
-          </Accordion>
+      {({ data: { devices } }) => {
+        const groups = Map.groupBy(
+          devices.toSorted((one, other) => inNaturalOrder(titleOf(one), titleOf(other))),
+          groupOf
         )
-      }
+        const ignored = groups.get("ignored") ?? []
+        return (
+          <>
+            <Finished begun={begun} devices={devices} />
+            {devices.length === 0 && <Nothing />}
+            {GROUPS.map((group) => {
+              const here = groups.get(group) ?? []
+              return here.length === 0 ? null : (
+                <section key={group} aria-labelledby={`new-${group}`} className="new-group">
+                  <h2 id={`new-${group}`}>
+                    {HEADS[group]} <span className="panel-count">{here.length}</span>
+                  </h2>
+                  <div className="new-cards">
+                    {here.map((device) => (
+                      <SwitchCard
+                        key={device.id}
+                        device={device}
+                        started={(id) => setBegun(new Map(begun).set(id, titleOf(device)))}
+                      />
+                    ))}
+                  </div>
+                </section>
+              )
+            })}
+            {ignored.length > 0 && (
+              <section aria-labelledby="new-ignored" className="new-group">
+                <h2 id="new-ignored">
+                  Ignored <span className="panel-count">{ignored.length}</span>
+                </h2>
+                <ul className="card ignored-list">
+                  {ignored.map((device) => (
+                    <IgnoredEntry key={device.id} device={device} />
+                  ))}
+                </ul>
+              </section>
+            )}
+          </>
+        )
+      }}
     </Asked>
   )
 }
@@ -120,26 +151,19 @@ const RefusedLeases = () => {
 export default function New() {
   const may = useMay()
   const [{ tab = "one" }, change] = useWords()
-  const [all, setStarted] = useState<ReadonlyArray<{ readonly job: number; readonly hostname: string }>>([])
   return (
     <>
       <PageHead title="New switches" />
       <Tabs value={tab} onChange={(to) => change({ tab: to ?? undefined })} keepMounted={false}>
         <Tabs.List>
-          <Tabs.Tab value="one">One by one</Tabs.Tab>
-          <Tabs.Tab value="several">Several at once</Tabs.Tab>
+          <Tabs.Tab value="one">Switches</Tabs.Tab>
+          {may("POST", "/new_devices") && <Tabs.Tab value="several">Add several</Tabs.Tab>}
           {may("GET", "/device_hostkeys") && <Tabs.Tab value="keys">Host keys</Tabs.Tab>}
           {may("GET", "/dhcp_leases") && <Tabs.Tab value="leases">Leases</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="one">
-          {all.map(({ hostname, job }) => (
-            <section key={job} aria-label={`Initialisation of ${hostname}`} className="group">
-              <b>{hostname}</b>
-              <JobSteps id={job} />
-            </section>
-          ))}
           <RefusedLeases />
-          <List started={(job, hostname) => setStarted([...all, { job, hostname }])} />
+          <Cards />
         </Tabs.Panel>
         <Tabs.Panel value="several" pt="sm">
           <Several />

@@ -1,6 +1,7 @@
 /** Many switches from a pasted or comma-separated list: all lines are checked before anything is started. */
 import { Button, FileInput, Group, Stack, Text, Textarea } from "@mantine/core"
 import { useState } from "react"
+import { typeWords } from "../../../src/domain/words/DeviceWords.ts"
 import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { isText, useDraft } from "../../app/useDraft.ts"
@@ -9,6 +10,7 @@ import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Problem, sentencesOf } from "../../parts/Problem.tsx"
 import { StatusWord } from "../../parts/StatusWord.tsx"
 import { useAct } from "../../parts/useAct.ts"
+import { findingsOf, isReady } from "./initChecks.ts"
 import { JobSteps } from "./JobSteps.tsx"
 import { type Line, linesIn } from "./list.ts"
 
@@ -18,19 +20,20 @@ interface Standing {
   readonly job?: number
 }
 
+/** So many lines are checked at once: each check logs in to its switch. */
+const AT_ONCE = 4
+
 const checkLine = async ({ hostname, id, problem, type }: Line): Promise<Standing> => {
-  if (id === undefined) return { ready: false, said: problem ?? "" }
+  if (id === undefined || type === undefined) return { ready: false, said: problem ?? "" }
   try {
     const { answer } = await ask("POST /device_initcheck/:id", {
       params: { id },
       body: { hostname, device_type: type }
     })
-    const reasons = Object.entries(answer.data).flatMap(([key, value]) =>
-      key.endsWith("_error") && typeof value === "string" ? [value] : []
-    )
-    return answer.data["compatible"] === true
-      ? { ready: true, said: "can be initialised" }
-      : { ready: false, said: reasons.join(" ") }
+    const wrong = findingsOf(answer.data, hostname, false).filter(({ isGood }) => !isGood)
+    return isReady(answer.data)
+      ? { ready: true, said: "can be set up" }
+      : { ready: false, said: wrong.map(({ text }) => text).join(" ") }
   } catch (error) {
     return { ready: false, said: sentencesOf(error).join(" ") }
   }
@@ -39,7 +42,7 @@ const checkLine = async ({ hostname, id, problem, type }: Line): Promise<Standin
 export const Several = () => {
   const may = useMay()
   const [text, setText] = useDraft("several switches", "", isText)
-  const [standings, setStandings] = useState<ReadonlyArray<Standing>>([])
+  const [standings, setStandings] = useState<ReadonlyMap<number, Standing>>(new Map())
   const devices = useAsk(
     "GET /devices",
     { query: { "filter[state]": "DISCOVERED", per_page: 1000 } },
@@ -50,15 +53,19 @@ export const Several = () => {
   const lines = linesIn(text, known)
   const write = (sent: string) => {
     setText(sent)
-    setStandings([])
+    setStandings(new Map())
   }
-  const each = (act: (line: Line) => Promise<Standing>) =>
+  const check = () =>
     run(async () => {
-      const found: Array<Standing> = []
-      for (const line of lines) {
-        found.push(await act(line))
-        setStandings([...found])
+      const found = new Map<number, Standing>()
+      const open = [...lines]
+      const work = async () => {
+        for (let line = open.shift(); line !== undefined; line = open.shift()) {
+          found.set(line.line, await checkLine(line))
+          setStandings(new Map(found))
+        }
       }
+      await Promise.all(Array.from({ length: AT_ONCE }, work))
     })
   // one request for all: a line that the server refuses does not affect the others
   const start = () =>
@@ -77,19 +84,22 @@ export const Several = () => {
       const { answer } = await ask("POST /new_devices", { body })
       const jobOf = new Map(answer.data.started.map(({ hostname, job_id }) => [hostname, job_id]))
       setStandings(
-        lines.map(({ hostname }) => {
-          const job = jobOf.get(hostname)
-          return { ready: false, said: "", ...(job === undefined ? {} : { job }) }
-        })
+        new Map(
+          lines.map(({ hostname, line }) => {
+            const job = jobOf.get(hostname)
+            return [line, { ready: false, said: "", ...(job === undefined ? {} : { job }) }] as const
+          })
+        )
       )
     })
-  const isReady = standings.length === lines.length && lines.length > 0 && standings.every(({ ready }) => ready)
-  if (!may("POST", "/device_init/1")) return <Text>You may look, not set up.</Text>
+  const mayStart = lines.length > 0 && lines.every(({ line }) => standings.get(line)?.ready === true)
+  if (!may("POST", "/new_devices")) return <Text>You may look, not set up.</Text>
   return (
     <Stack gap="xs">
       <Text size="sm">
-        One line a switch: MAC address, serial number or present name; its name from now on; ACCESS, DIST or CORE
-        (ACCESS when left out). A first line with headings, such as “name, serial, type”, may put them into any order.
+        One line a switch: MAC address, serial number or present name; its name from now on; access, distribution or
+        core (access when left out). A first line with headings, such as “name, serial, type”, may put them into any
+        order.
       </Text>
       <Textarea
         label="List"
@@ -97,18 +107,18 @@ export const Several = () => {
         minRows={4}
         value={text}
         onChange={(event) => write(event.currentTarget.value)}
-        placeholder="WTW22190555, lhv-acc1, ACCESS"
+        placeholder="WTW22190555, lhv-acc1, access"
       />
       <FileInput label="Or a file" accept=".csv,.txt" onChange={(file) => void file?.text().then(write)} w={280} />
       <Group>
-        <Button variant="default" disabled={lines.length === 0} loading={busy} onClick={() => void each(checkLine)}>
+        <Button variant="default" disabled={lines.length === 0} loading={busy} onClick={() => void check()}>
           Check all
         </Button>
-        <Button disabled={!isReady} loading={busy} onClick={() => void start()}>
-          Initialise all
+        <Button disabled={!mayStart} loading={busy} onClick={() => void start()}>
+          Set up all
         </Button>
       </Group>
-      {error !== null && <Problem error={error} title="None was initialised" />}
+      {error !== null && <Problem error={error} title="None was set up" />}
       {lines.length > 0 && (
         <SmallTable
           label="Switches of the list"
@@ -116,14 +126,15 @@ export const Several = () => {
           rows={lines}
           keyOf={({ line }) => line}
           cells={({ hostname, line, problem, type, word }) => {
-            const standing = standings[line - 1]
-            if (standing?.job !== undefined) return [line, word, hostname, type, <JobSteps id={standing.job} />]
+            const standing = standings.get(line)
+            const typeWord = type === undefined ? "" : typeWords[type].text
+            if (standing?.job !== undefined) return [line, word, hostname, typeWord, <JobSteps id={standing.job} />]
             const said = standing?.said ?? problem ?? "not checked"
             return [
               line,
               word,
               hostname,
-              type,
+              typeWord,
               <StatusWord tone={standing?.ready === true ? "good" : said === "not checked" ? "quiet" : "bad"}>
                 {said}
               </StatusWord>

@@ -1,4 +1,7 @@
 /** A pasted list of switches: the meaning of each line, and its mistakes. Pure. */
+import { typeChoices } from "../../../src/domain/words/DeviceWords.ts"
+
+type Type = (typeof typeChoices)[number]["value"]
 
 export interface Line {
   /** Counted from 1. */
@@ -6,7 +9,8 @@ export interface Line {
   /** The text that names the switch. */
   readonly word: string
   readonly hostname: string
-  readonly type: string
+  /** Undefined if the line has another word. */
+  readonly type: Type | undefined
   /** The switch that the line names. */
   readonly id: number | undefined
   readonly problem: string | undefined
@@ -19,25 +23,32 @@ interface Discovered {
   readonly ztp_mac: string | null
 }
 
-const TYPES = ["ACCESS", "DIST", "CORE"]
-
 const bare = (word: string): string => word.toLowerCase().replaceAll(/[^0-9a-z]/g, "")
 
 const isMeant = (word: string, { hostname, serial, ztp_mac }: Discovered): boolean =>
   [hostname, serial, ztp_mac].some((known) => known !== null && bare(known) === bare(word))
 
+/** The type that is called so, by its word on the page or by its name in the API; an empty cell is an access switch. */
+const typeCalled = (sent: string): Type | undefined =>
+  sent === ""
+    ? "ACCESS"
+    : typeChoices.find(({ label, value }) => [value, label].some((name) => name.toLowerCase() === sent.toLowerCase()))
+        ?.value
+
+const WORDS = typeChoices.map(({ label }) => label.toLowerCase())
+
 interface Typed {
-  readonly word: string
   readonly hostname: string
   readonly sent: string
+  readonly type: Type | undefined
   readonly isDouble: boolean
   readonly found: number
 }
 
-const problemOf = ({ found, hostname, isDouble, sent }: Typed): string | undefined => {
+const problemOf = ({ found, hostname, isDouble, sent, type }: Typed): string | undefined => {
   if (hostname === "") return "the name is missing"
   if (isDouble) return `the name ${hostname} stands twice in the list`
-  if (sent !== "" && !TYPES.includes(sent.toUpperCase())) return `${sent} is no type: ${TYPES.join(", ")}`
+  if (type === undefined) return `${sent} is no type: ${WORDS.join(", ")}`
   if (found === 0) return "no discovered switch is this one"
   return found === 1 ? undefined : "more than one switch is this one"
 }
@@ -83,9 +94,9 @@ export const linesIn = (text: string, devices: ReadonlyArray<Discovered>): Reado
     const cell = (column: Column): string => cells[columns.indexOf(column)] ?? ""
     const [word, hostname, sent] = [cell("word"), cell("hostname"), columns.includes("type") ? cell("type") : ""]
     const meant = devices.filter((device) => isMeant(word, device))
-    const problem = problemOf({ word, hostname, sent, isDouble: seen.has(hostname), found: meant.length })
+    const type = typeCalled(sent)
+    const problem = problemOf({ hostname, sent, type, isDouble: seen.has(hostname), found: meant.length })
     seen.add(hostname)
-    const type = sent === "" ? "ACCESS" : sent.toUpperCase()
     return { line: index + 1, word, hostname, type, id: problem === undefined ? meant[0]?.id : undefined, problem }
   })
 }

@@ -1,6 +1,7 @@
 /** The fleet: how many switches are in sync, what the others are, and how that was in the last days. Each number leads to its list. */
 import { inSentence, textOf } from "../../../src/domain/words/Word.ts"
 import { outOfSync, stateWords } from "../../../src/domain/words/DeviceWords.ts"
+import { number } from "../../../src/domain/words/Units.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
@@ -74,7 +75,7 @@ const Details = ({ devices }: { readonly devices: Devices }) => {
       {details.map(({ count, key, to, words }) => (
         <li key={key}>
           <PlainLink to={to}>
-            <b>{count}</b> {words}
+            <b>{number(count)}</b> {words}
           </PlainLink>
         </li>
       ))}
@@ -104,7 +105,7 @@ export const Fleet = () => {
               <>
                 <Stat
                   figure={inSync(devices)}
-                  words={`of ${devices.by_state["MANAGED"] ?? 0} in sync`}
+                  words={`of ${number(devices.by_state["MANAGED"] ?? 0)} in sync`}
                   to={listOf(["synchronized", "true"], ["state", "MANAGED"])}
                 />
                 <StackedBar label="Managed switches" parts={partsOf(devices)} />

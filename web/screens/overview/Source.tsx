@@ -2,6 +2,7 @@
 import { Button } from "@mantine/core"
 import { IconRefresh } from "@tabler/icons-react"
 import { useState } from "react"
+import { Signer } from "../../parts/SignedBy.tsx"
 import { commitWords } from "../../../src/domain/words/ServerWords.ts"
 import { request } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
@@ -55,6 +56,7 @@ const Repository = ({ name }: { readonly name: Name }) => {
                   <code title={inForce.commit}>{inForce.commit.slice(0, 7)}</code> {inForce.subject}
                   <br />
                   {inForce.author}, <When at={inForce.at} />
+                  <Signer signature={inForce.signature} />
                 </p>
               )}
             </>

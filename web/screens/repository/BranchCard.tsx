@@ -1,5 +1,5 @@
 /** What a branch would do, before it is merged: whether it is valid, how many switches would change in how many ways, and its warnings. */
-import { Button, TextInput } from "@mantine/core"
+import { Button } from "@mantine/core"
 import { IconGitBranch } from "@tabler/icons-react"
 import { foldNames } from "../../../src/domain/NameRanges.ts"
 import { counted, switches } from "../../../src/domain/words/Units.ts"
@@ -9,7 +9,9 @@ import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { Remarks } from "../../parts/Remarks.tsx"
 import { StatusBadge } from "../../parts/StatusBadge.tsx"
+import { BranchField } from "./BranchField.tsx"
 import { type Checked, useBranchCheck } from "./useBranchCheck.ts"
+import { ProposeButton } from "./ProposeButton.tsx"
 import type { RepositoryName } from "./WhichRepository.tsx"
 
 const Outcome = ({ checked }: { readonly checked: Checked }) => {
@@ -41,6 +43,7 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
         <PlainLink to={`/repository?tab=check&name=${repository}&branch=${encodeURIComponent(branch)}`}>
           See differences
         </PlainLink>
+        <ProposeButton name={repository} branch={branch} />
         {accepted && may("POST", "/device_syncto") && (
           <span className="review-line">
             To roll it out: merge it in git, fetch, then <PlainLink to="/change?new=1">preview the change</PlainLink>.
@@ -73,12 +76,13 @@ export const BranchCard = ({ name }: { readonly name: RepositoryName }) => {
       </header>
       <div className="review-card-body repo-stack">
         <form onSubmit={(event) => void check(event)} className="repo-branch">
-          <TextInput
+          <BranchField
+            name={name}
             aria-label="Branch, tag or commit"
             placeholder="Branch, tag or commit"
             leftSection={<IconGitBranch size={15} stroke={1.75} />}
             value={branch}
-            onChange={({ currentTarget: { value } }) => change({ branch: value })}
+            choose={(chosen) => change({ branch: chosen })}
           />
           <Button type="submit" variant="default" loading={busy} disabled={branch.trim() === ""}>
             {checked === null ? "Check" : "Check again"}

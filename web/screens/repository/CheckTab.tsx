@@ -1,17 +1,20 @@
 /** A branch before the merge: the result of a refresh, and the configurations that devices would get. Nothing comes into force. */
-import { Button, Group, Stack, Text, TextInput, Title } from "@mantine/core"
+import { Button, Group, Stack, Text, Title } from "@mantine/core"
+import { Signer } from "../../parts/SignedBy.tsx"
 import { foldNames } from "../../../src/domain/NameRanges.ts"
 import { switches } from "../../../src/domain/words/Units.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
-import { Remarks } from "../../parts/Remarks.tsx"
-import { SmallTable } from "../../parts/SmallTable.tsx"
 import { StatusWord } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
+import { PlannedCheck } from "../../parts/Checks.tsx"
+import { BranchField } from "./BranchField.tsx"
+import { BranchProblems, BranchWarnings } from "./BranchRemarks.tsx"
 import { Effects } from "./Effects.tsx"
 import { type Checked, useBranchCheck } from "./useBranchCheck.ts"
+import { ProposeButton } from "./ProposeButton.tsx"
 import { useRepository, WhichRepository } from "./WhichRepository.tsx"
 
 const Groups = ({ groups }: Pick<Checked, "groups">) =>
@@ -32,7 +35,20 @@ const Groups = ({ groups }: Pick<Checked, "groups">) =>
   })
 
 const Outcome = ({ checked }: { readonly checked: Checked }) => {
-  const { accepted, at, branch, commit, committer, failures, groups, problems, truncated, warnings } = checked
+  const {
+    accepted,
+    at,
+    branch,
+    checks = [],
+    commit,
+    committer,
+    failures,
+    groups,
+    problems,
+    signature,
+    truncated,
+    warnings
+  } = checked
   const { changed, concerned, failed, rendered } = checked.devices
   return (
     <Stack gap="sm">
@@ -42,20 +58,11 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
         </StatusWord>
         <Text size="sm">
           {branch}, commit {commit.slice(0, 10)} by {committer}, <When at={at} />
+          <Signer signature={signature} />
         </Text>
+        <ProposeButton name={checked.repository} branch={branch} />
       </Group>
-      {problems.length > 0 && (
-        <>
-          <Title order={2}>Problems</Title>
-          <Remarks label="Problems of the branch" remarks={problems} />
-        </>
-      )}
-      {warnings.length > 0 && (
-        <>
-          <Title order={2}>Worth a look</Title>
-          <Remarks label="Warnings of the branch" remarks={warnings} />
-        </>
-      )}
+      <BranchProblems problems={problems} />
       <Effects effects={checked.effects} of="the branch" />
       {accepted && (
         <Text role="status">
@@ -64,23 +71,21 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
           {rendered < concerned ? `; ${concerned - rendered} were not looked at within a minute` : ""}.
         </Text>
       )}
-      {failures.length > 0 && (
-        <SmallTable
-          label="Switches that cannot be rendered"
-          heads={["Switch", "Why", "Since"]}
-          rows={failures}
-          keyOf={({ hostname }) => hostname}
-          cells={({ by_the_branch, hostname, message }) => [
-            hostname,
-            message,
-            by_the_branch ? <StatusWord tone="bad">by this branch</StatusWord> : "already so now"
-          ]}
-        />
-      )}
+      <BranchWarnings failures={failures} warnings={warnings} />
       {accepted && changed === 0 && failed === 0 && (
         <Empty>No switch would get another configuration. The branch can be merged without a rollout.</Empty>
       )}
       <Groups groups={groups} />
+      {checks.length > 0 && (
+        <section aria-labelledby="branch-checks">
+          <Title order={3} id="branch-checks">
+            Checks that a rollout would make
+          </Title>
+          {checks.map((check) => (
+            <PlannedCheck key={check.name} check={check} />
+          ))}
+        </section>
+      )}
       {truncated && <Text>The list is incomplete: there is more than fits here.</Text>}
     </Stack>
   )
@@ -95,10 +100,11 @@ export const CheckTab = () => {
       <form onSubmit={(event) => void check(event)}>
         <Group align="flex-end">
           <WhichRepository />
-          <TextInput
+          <BranchField
+            name={name}
             label="Branch, tag or commit"
             value={branch}
-            onChange={({ currentTarget: { value } }) => change({ branch: value })}
+            choose={(chosen) => change({ branch: chosen })}
           />
           <Button type="submit" loading={busy} disabled={branch.trim() === ""}>
             Check

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Fragment, useEffect, useRef } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
+import { SignedBy } from "../../parts/SignedBy.tsx"
 import { commitWords } from "../../../src/domain/words/ServerWords.ts"
 import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
@@ -127,6 +128,18 @@ interface Props {
   readonly findings: ReadonlyArray<Finding>
 }
 
+/** A finding may be about a folder, which has no text. Only findings of the commit in force are. */
+const useIsFile = (name: RepositoryName, path: string, isInForce: boolean): boolean => {
+  const may = useMay()
+  const isAsked = isInForce && path !== "" && may("GET", `/repository/${name}/files`)
+  const { data } = useAsk(
+    "GET /repository/:name/files",
+    { params: { name } },
+    { kinds: ["repository"], enabled: isAsked }
+  )
+  return !isAsked || data?.answer.data.files.some((file) => file.path === path) === true
+}
+
 const Text = ({ commit, findings, isInForce, name, path }: Props) => {
   const query = isInForce ? { path } : { path, commit: commit.commit }
   const asked = useAsk("GET /repository/:name/file", { params: { name }, query }, { kinds: ["repository"] })
@@ -141,6 +154,7 @@ export const CommitFile = (props: Props) => {
   const { commit, findings, isInForce, name, path } = props
   const may = useMay()
   const own = findings.filter(({ file }) => file === path)
+  const isFile = useIsFile(name, path, isInForce)
   const anywhere = findings.filter(({ file }) => file === null)
   return (
     <section className="review-card repo-card" aria-label="Findings">
@@ -148,10 +162,15 @@ export const CommitFile = (props: Props) => {
         <h2>{path === "" ? commit.subject : path}</h2>
         <StatusBadge of={commitWords} value={commit.state} />
       </header>
+      <SignedBy signature={commit.signature} />
       {anywhere.map((finding) => (
         <Note key={finding.message} finding={finding} commit={commit} name={name} />
       ))}
-      {path !== "" && commit.state !== "replaced" && may("GET", `/repository/${name}/file`) && (
+      {!isFile &&
+        own.map((finding) => (
+          <Note key={`${finding.path} ${finding.message}`} finding={finding} commit={commit} name={name} />
+        ))}
+      {isFile && path !== "" && commit.state !== "replaced" && may("GET", `/repository/${name}/file`) && (
         <Text key={`${commit.commit} ${path}`} {...props} findings={own} />
       )}
       {findings.length === 0 && path === "" && (

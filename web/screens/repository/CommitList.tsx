@@ -4,6 +4,7 @@ import type { Data } from "../../../src/api/Calls.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { StatusWord, ToneIcon } from "../../parts/StatusWord.tsx"
 import { When } from "../../parts/When.tsx"
+import { SignedBy } from "../../parts/SignedBy.tsx"
 import { filesWith, type Finding } from "./findings.ts"
 import { useRepository } from "./WhichRepository.tsx"
 
@@ -23,7 +24,7 @@ export const CommitList = ({ chosen, commits, findings, path }: Props) => {
       <section aria-label="Commits">
         <h2 className="repo-label">Commits</h2>
         <ul className="repo-list">
-          {commits.map(({ at, author, commit, state, subject }) => (
+          {commits.map(({ at, author, commit, signature, state, subject }) => (
             <li key={commit}>
               <PlainLink to={address(commit)} className={commit === chosen ? "repo-entry shown" : "repo-entry"}>
                 <span className="repo-entry-title">{subject}</span>
@@ -31,6 +32,7 @@ export const CommitList = ({ chosen, commits, findings, path }: Props) => {
                 <span className="review-line">
                   <code>{commit.slice(0, 7)}</code> {author}, <When at={at} />
                 </span>
+                <SignedBy signature={signature} />
               </PlainLink>
             </li>
           ))}

@@ -20,6 +20,7 @@ import { CommitFile } from "./CommitFile.tsx"
 import { CommitList } from "./CommitList.tsx"
 import { Effects } from "./Effects.tsx"
 import { type Finding, findingsOf } from "./findings.ts"
+import { SignedBy } from "../../parts/SignedBy.tsx"
 import { NotSet } from "./NotSet.tsx"
 import { type RepositoryName, useRepository, WhichRepository } from "./WhichRepository.tsx"
 
@@ -57,7 +58,7 @@ const Standing = ({
   return present === undefined ? null : (
     <p className="repo-standing">
       In force: <b>{present.subject}</b> <code>{short(present.commit)}</code> by {present.author},{" "}
-      <When at={present.at} />
+      <When at={present.at} /> <SignedBy signature={present.signature} />
     </p>
   )
 }

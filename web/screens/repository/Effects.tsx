@@ -1,7 +1,7 @@
 /** The effects of a commit on devices, in plain words: those that must be confirmed first. */
 import { Alert, List, Title } from "@mantine/core"
 import type { CommitEffects } from "../../../src/domain/CommitEffects.ts"
-import { effectSentences } from "../../../src/domain/EffectSentences.ts"
+import { effectSentences } from "../../../src/domain/words/EffectSentences.ts"
 
 /** The most sentences that a user would read; the page is no help beyond them. */
 const MOST = 100

@@ -6,21 +6,25 @@ import "./repository.css"
 import { useMay } from "../../app/useSession.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { PageHead } from "../../parts/PageHead.tsx"
+import { Checks } from "./Checks.tsx"
 import { CheckTab } from "./CheckTab.tsx"
 import { Commits } from "./Commits.tsx"
 import { FetchButton, Fetched, useFetch } from "./FetchNow.tsx"
 import { Files } from "./Files.tsx"
 import { Model } from "./Model.tsx"
+import { ProposalsTab } from "./ProposalsTab.tsx"
 import { Render } from "./Render.tsx"
 import { Variables } from "./Variables.tsx"
 import { useRepository } from "./WhichRepository.tsx"
 
 const TABS = [
   { value: "commits", label: "Commits", Panel: Commits, call: ["GET", "/repository/settings/commits"] },
+  { value: "proposals", label: "Proposals", Panel: ProposalsTab, call: ["GET", "/proposals"] },
   { value: "files", label: "Files", Panel: Files, call: ["GET", "/repository/settings/files"] },
   { value: "model", label: "All keys", Panel: Model, call: ["GET", "/settings/model"] },
   { value: "variables", label: "Variables of a switch", Panel: Variables, call: ["GET", "/device/a/variables"] },
   { value: "render", label: "Try a template", Panel: Render, call: ["POST", "/device/a/render"] },
+  { value: "checks", label: "Checks of changes", Panel: Checks, call: ["GET", "/checks"] },
   { value: "check", label: "Check a branch", Panel: CheckTab, call: ["POST", "/repository/settings/check"] }
 ] as const
 

@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Group, Title } from "@mantine/core"
 import { IconArrowUpRight, IconRoute, IconX } from "@tabler/icons-react"
 import { useRouter } from "@tanstack/react-router"
-import { stateWords, syncWord, typeWords } from "../../../src/domain/words/DeviceWords.ts"
+import { releaseOf, stateWords, syncWord, typeWords } from "../../../src/domain/words/DeviceWords.ts"
 import { switches } from "../../../src/domain/words/Units.ts"
 import { textOf } from "../../../src/domain/words/Word.ts"
 import { KeyValues } from "../../parts/KeyValues.tsx"
@@ -49,7 +49,7 @@ export const ChosenPanel = ({ below, cables, close, device, isOnWay, nameOf, sho
           { key: "Type", value: textOf(typeWords, device_type) },
           { key: "Group", value: primary_group },
           { key: "Model", value: model },
-          { key: "Version", value: os_version },
+          { key: "Version", value: os_version === null ? null : releaseOf(os_version) },
           ...(below === 0 ? [] : [{ key: "Below it", value: switches(below) }])
         ]}
       />

@@ -1,5 +1,5 @@
 /** The meaning of a device's colour and shape in each overlay, and the words for a block of devices. Pure. */
-import { inSentence, type Word, wordOf } from "../../../src/domain/words/Word.ts"
+import { inSentence, joined, type Word, wordOf } from "../../../src/domain/words/Word.ts"
 import { stateWords } from "../../../src/domain/words/DeviceWords.ts"
 import type { ToneName } from "../../parts/tones.ts"
 
@@ -110,5 +110,5 @@ export const blockName = (groups: ReadonlyArray<string>, uplinks: ReadonlyArray<
   const share = groups.filter((group) => group === usual).length / Math.max(1, groups.length)
   if (usual !== null && usual !== "DEFAULT" && share >= MOST) return usual
   if (uplinks.length === 0) return "Without known uplinks"
-  return `Below ${uplinks.length < 2 ? uplinks[0] : `${uplinks.slice(0, -1).join(", ")} and ${uplinks.at(-1)}`}`
+  return `Below ${joined(uplinks)}`
 }

@@ -10,6 +10,14 @@ from .transport import Filter, Transport, path_of
 
 
 class Calls(Transport):
+    def accept_links(self, body: AcceptLinksRequest | None = None) -> AcceptLinksResult:
+        """Accept proposed links. ``POST /api/v1.0/onboarding/links``"""
+        return self._call("POST", "/api/v1.0/onboarding/links", body=body or {})  # type: ignore[no-any-return]
+
+    def accept_ports(self, body: ReadOnboardedRequest | None = None) -> AcceptPortsResult:
+        """Accept proposed ports. ``POST /api/v1.0/onboarding/ports``"""
+        return self._call("POST", "/api/v1.0/onboarding/ports", body=body or {})  # type: ignore[no-any-return]
+
     def acknowledge_alert(self, id: int, body: TrustDeviceRequest | None = None) -> AcknowledgeAlertResult:
         """Take an alert on. ``POST /api/v1.0/alerts/{id}/acknowledge``"""
         return self._call("POST", path_of("/api/v1.0/alerts/{id}/acknowledge", {"id": id}), body=body or {})  # type: ignore[no-any-return]
@@ -45,6 +53,10 @@ class Calls(Transport):
     def blame_config(self, hostname: str | int) -> BlameConfigResult:
         """Show the job behind each line. ``GET /api/v1.0/device/{hostname}/config_blame``"""
         return self._call("GET", path_of("/api/v1.0/device/{hostname}/config_blame", {"hostname": hostname}))  # type: ignore[no-any-return]
+
+    def blame_lines(self, hostname: str | int, *, line: int | None = None, of: str | int | None = None) -> LineOrigins:
+        """Show where lines come from. ``GET /api/v1.0/device/{hostname}/blame``"""
+        return self._call("GET", path_of("/api/v1.0/device/{hostname}/blame", {"hostname": hostname}), query={"line": line, "of": of})  # type: ignore[no-any-return]
 
     def bounce_interfaces(self, hostname: str | int, body: BounceInterfacesRequest) -> str:
         """Bounce ports. ``PUT /api/v1.0/device/{hostname}/interface_status``"""
@@ -89,6 +101,10 @@ class Calls(Transport):
     def clear_lock(self, body: ClearLockRequest) -> ClearLockResult:
         """Clear a lock. ``DELETE /api/v1.0/joblocks``"""
         return self._call("DELETE", "/api/v1.0/joblocks", body=body)  # type: ignore[no-any-return]
+
+    def close_proposal(self, id: int) -> CloseProposalResult:
+        """Close a proposal. ``DELETE /api/v1.0/proposals/{id}``"""
+        return self._call("DELETE", path_of("/api/v1.0/proposals/{id}", {"id": id}))  # type: ignore[no-any-return]
 
     def close_session(self) -> EndedSession:
         """Sign off in the page. ``DELETE /api/v1.0/auth/session``"""
@@ -170,9 +186,9 @@ class Calls(Transport):
         """Download a firmware image. ``POST /api/v1.0/firmware``"""
         return self._call("POST", "/api/v1.0/firmware", body=body, gives="all")  # type: ignore[no-any-return]
 
-    def explain_permission(self, *, method: str | int | None = None, path: str | int | None = None, device: str | int | None = None) -> Explanation:
-        """Check whether you may make a call. ``GET /api/v1.0/auth/explain``"""
-        return self._call("GET", "/api/v1.0/auth/explain", query={"method": method, "path": path, "device": device})  # type: ignore[no-any-return]
+    def explain_permission(self, *, method: str | int | None = None, path: str | int | None = None, device: str | int | None = None, person: str | int | None = None) -> Explanation:
+        """Check whether you or another person may make a call. ``GET /api/v1.0/auth/explain``"""
+        return self._call("GET", "/api/v1.0/auth/explain", query={"method": method, "path": path, "device": device, "person": person})  # type: ignore[no-any-return]
 
     def export_interfaces(self, hostname: str | int, *, include_uplinks: str | int | None = None, include_downlinks: str | int | None = None, include_descriptions: str | int | None = None) -> ExportedInterfaces:
         """Download a device's interfaces. ``GET /api/v1.0/device/{hostname}/interfaces_export``"""
@@ -197,6 +213,14 @@ class Calls(Transport):
     def get_certificate_authority(self) -> GetCertificateAuthorityResult:
         """Show the certificate authority. ``GET /api/v1.0/certificate_authority``"""
         return self._call("GET", "/api/v1.0/certificate_authority")  # type: ignore[no-any-return]
+
+    def get_change_report(self, id: int, *, format: str | int | None = None) -> GetChangeReportResult:
+        """Read the report of a change. ``GET /api/v1.0/changes/{id}/report``"""
+        return self._call("GET", path_of("/api/v1.0/changes/{id}/report", {"id": id}), query={"format": format})  # type: ignore[no-any-return]
+
+    def get_checks(self) -> ChecksInForce:
+        """Show the checks of changes. ``GET /api/v1.0/checks``"""
+        return self._call("GET", "/api/v1.0/checks")  # type: ignore[no-any-return]
 
     def get_device(self, id: str | int) -> GetDeviceResult:
         """Read one device. ``GET /api/v1.0/device/{id}``"""
@@ -237,6 +261,10 @@ class Calls(Transport):
     def get_job(self, id: int, *, filter_jobresult: str | int | None = None, show_secrets: str | int | None = None) -> GetJobResult:
         """Read one job. ``GET /api/v1.0/job/{id}``"""
         return self._call("GET", path_of("/api/v1.0/job/{id}", {"id": id}), query={"filter_jobresult": filter_jobresult, "show_secrets": show_secrets})  # type: ignore[no-any-return]
+
+    def get_job_checks(self, id: int) -> JobChecks:
+        """Read the checks of a job, in groups. ``GET /api/v1.0/job/{id}/checks``"""
+        return self._call("GET", path_of("/api/v1.0/job/{id}/checks", {"id": id}))  # type: ignore[no-any-return]
 
     def get_job_diffs(self, id: int, *, search: str | int | None = None, group: str | int | None = None) -> JobDiffs:
         """Read the differences of a job, in groups. ``GET /api/v1.0/job/{id}/diffs``"""
@@ -298,9 +326,17 @@ class Calls(Transport):
         """Read an earlier configuration. ``GET /api/v1.0/device/{hostname}/previous_config``"""
         return self._call("GET", path_of("/api/v1.0/device/{hostname}/previous_config", {"hostname": hostname}), query={"job_id": job_id, "previous": previous, "before": before})  # type: ignore[no-any-return]
 
+    def get_proposal(self, id: int) -> GetProposalResult:
+        """Read a proposal. ``GET /api/v1.0/proposals/{id}``"""
+        return self._call("GET", path_of("/api/v1.0/proposals/{id}", {"id": id}))  # type: ignore[no-any-return]
+
     def get_readiness(self) -> HealthReport:
         """Can the server work. ``GET /api/health/ready``"""
         return self._call("GET", "/api/health/ready", gives="all")  # type: ignore[no-any-return]
+
+    def get_readings(self, hostname: str | int, *, reads: str | int | None = None, severity: str | int | None = None, seconds: str | int | None = None, to: str | int | None = None, source: str | int | None = None, vrf: str | int | None = None, count: str | int | None = None) -> GetReadingsResult:
+        """Read the state of a device. ``GET /api/v1.0/device/{hostname}/readings``"""
+        return self._call("GET", path_of("/api/v1.0/device/{hostname}/readings", {"hostname": hostname}), query={"reads": reads, "severity": severity, "seconds": seconds, "to": to, "source": source, "vrf": vrf, "count": count})  # type: ignore[no-any-return]
 
     def get_replica_health(self) -> HealthReport:
         """Check whether all replicas work together. ``GET /api/health/replicas``"""
@@ -370,6 +406,10 @@ class Calls(Transport):
         """Show the windows. ``GET /api/v1.0/windows``"""
         return self._call("GET", "/api/v1.0/windows", query={"device": device, "group": group})  # type: ignore[no-any-return]
 
+    def ignore_new_device(self, id: int, body: IgnoreNewDeviceRequest) -> IgnoreNewDeviceResult:
+        """Ignore a new switch. ``PUT /api/v1.0/new_devices/{id}``"""
+        return self._call("PUT", path_of("/api/v1.0/new_devices/{id}", {"id": id}), body=body)  # type: ignore[no-any-return]
+
     def init_device(self, id: int, body: InitDeviceRequest) -> JobStarted:
         """Initialise a discovered device. ``POST /api/v1.0/device_init/{id}``"""
         return self._call("POST", path_of("/api/v1.0/device_init/{id}", {"id": id}), body=body, gives="all")  # type: ignore[no-any-return]
@@ -389,6 +429,10 @@ class Calls(Transport):
     def all_audit_events(self, *, sort: Literal["id", "-id", "at", "-at", "device_id", "-device_id", "job_id", "-job_id", "kind", "-kind", "action", "-action", "actor", "-actor", "way", "-way", "address", "-address", "hostname", "-hostname"] | None = None, page: int | None = None, per_page: int | None = None, limit: int | None = None, filter: Filter | None = None) -> Iterator[AuditEvent]:
         """The same, record by record, with all pages."""
         return self._pages("events", "GET", "/api/v1.0/audit", query={"sort": sort, "page": page, "per_page": per_page, "limit": limit}, filter=filter)
+
+    def list_branches(self, name: Literal["settings", "templates"], *, limit: int | None = None) -> RepositoryBranches:
+        """List a repository's branches. ``GET /api/v1.0/repository/{name}/branches``"""
+        return self._call("GET", path_of("/api/v1.0/repository/{name}/branches", {"name": name}), query={"limit": limit})  # type: ignore[no-any-return]
 
     def list_certificates(self, *, hostname: str | int | None = None) -> ListCertificatesResult:
         """List the certificates of devices. ``GET /api/v1.0/certificates``"""
@@ -482,6 +526,10 @@ class Calls(Transport):
         """List leases that were refused or wait. ``GET /api/v1.0/dhcp_leases``"""
         return self._call("GET", "/api/v1.0/dhcp_leases")  # type: ignore[no-any-return]
 
+    def list_lines_from_source(self, name: Literal["settings", "templates"], *, path: str | int | None = None, line: int | None = None, after: str | int | None = None) -> LinesFromSource:
+        """List the lines that a setting gives. ``GET /api/v1.0/repository/{name}/lines``"""
+        return self._call("GET", path_of("/api/v1.0/repository/{name}/lines", {"name": name}), query={"path": path, "line": line, "after": after})  # type: ignore[no-any-return]
+
     def list_linknets(self) -> ListLinknetsResult:
         """List links. ``GET /api/v1.0/linknets``"""
         return self._call("GET", "/api/v1.0/linknets")  # type: ignore[no-any-return]
@@ -510,6 +558,10 @@ class Calls(Transport):
         """List new switches. ``GET /api/v1.0/new_devices``"""
         return self._call("GET", "/api/v1.0/new_devices")  # type: ignore[no-any-return]
 
+    def list_onboarding(self) -> ListOnboardingResult:
+        """List onboarded switches. ``GET /api/v1.0/onboarding``"""
+        return self._call("GET", "/api/v1.0/onboarding")  # type: ignore[no-any-return]
+
     def list_permissions(self) -> list[Permission]:
         """Read your permissions. ``GET /api/v1.0/auth/permissions``"""
         return self._call("GET", "/api/v1.0/auth/permissions", gives="all")  # type: ignore[no-any-return]
@@ -522,6 +574,10 @@ class Calls(Transport):
         """List plugins. ``GET /api/v1.0/plugins``"""
         return self._call("GET", "/api/v1.0/plugins")  # type: ignore[no-any-return]
 
+    def list_proposals(self, *, state: str | int | None = None, repository: str | int | None = None) -> ListProposalsResult:
+        """List proposals. ``GET /api/v1.0/proposals``"""
+        return self._call("GET", "/api/v1.0/proposals", query={"state": state, "repository": repository})  # type: ignore[no-any-return]
+
     def list_repository_files(self, name: Literal["settings", "templates"], *, branch: str | int | None = None) -> RepositoryFiles:
         """List the files in force. ``GET /api/v1.0/repository/{name}/files``"""
         return self._call("GET", path_of("/api/v1.0/repository/{name}/files", {"name": name}), query={"branch": branch})  # type: ignore[no-any-return]
@@ -529,6 +585,10 @@ class Calls(Transport):
     def list_roles(self) -> ListRolesResult:
         """List the roles. ``GET /api/v1.0/auth/roles``"""
         return self._call("GET", "/api/v1.0/auth/roles")  # type: ignore[no-any-return]
+
+    def list_secrets(self) -> ListSecretsResult:
+        """List the secrets by name. ``GET /api/v1.0/secrets``"""
+        return self._call("GET", "/api/v1.0/secrets")  # type: ignore[no-any-return]
 
     def list_stack_members(self, hostname: str | int) -> ListStackMembersResult:
         """Read stack members. ``GET /api/v1.0/device/{hostname}/stackmember``"""
@@ -550,6 +610,10 @@ class Calls(Transport):
         """List host keys that need an approval. ``GET /api/v1.0/device_hostkeys``"""
         return self._call("GET", "/api/v1.0/device_hostkeys")  # type: ignore[no-any-return]
 
+    def list_who_may(self, *, method: str | int | None = None, path: str | int | None = None, device: str | int | None = None) -> ListWhoMayResult:
+        """List who may make a call. ``GET /api/v1.0/auth/who_may``"""
+        return self._call("GET", "/api/v1.0/auth/who_may", query={"method": method, "path": path, "device": device})  # type: ignore[no-any-return]
+
     def login(self) -> LoginResult:
         """Log in with a name and a password. ``POST /api/v1.0/auth``"""
         return self._call("POST", "/api/v1.0/auth", gives="all")  # type: ignore[no-any-return]
@@ -558,9 +622,33 @@ class Calls(Transport):
         """Log out. ``POST /api/v1.0/auth/logout``"""
         return self._call("POST", "/api/v1.0/auth/logout")  # type: ignore[no-any-return]
 
+    def manage_onboarded(self, body: ReadOnboardedRequest | None = None) -> JobStarted:
+        """Manage switches without a push. ``POST /api/v1.0/onboarding/manage``"""
+        return self._call("POST", "/api/v1.0/onboarding/manage", body=body or {}, gives="all")  # type: ignore[no-any-return]
+
+    def mark_proposal_viewed(self, id: int, body: MarkViewedRequest) -> MarkProposalViewedResult:
+        """Mark differences of a proposal as viewed. ``POST /api/v1.0/proposals/{id}/viewed``"""
+        return self._call("POST", path_of("/api/v1.0/proposals/{id}/viewed", {"id": id}), body=body)  # type: ignore[no-any-return]
+
     def mark_viewed(self, id: int, body: MarkViewedRequest) -> ViewedGroups:
         """Mark differences as viewed. ``POST /api/v1.0/job/{id}/viewed``"""
         return self._call("POST", path_of("/api/v1.0/job/{id}/viewed", {"id": id}), body=body)  # type: ignore[no-any-return]
+
+    def onboard(self, body: OnboardRequest) -> OnboardingResult:
+        """Add switches that exist already. ``POST /api/v1.0/onboarding``"""
+        return self._call("POST", "/api/v1.0/onboarding", body=body)  # type: ignore[no-any-return]
+
+    def onboarding_distance(self, *, hostname: str | int | None = None) -> OnboardingDistance:
+        """How far switches are from the templates. ``GET /api/v1.0/onboarding/distance``"""
+        return self._call("GET", "/api/v1.0/onboarding/distance", query={"hostname": hostname})  # type: ignore[no-any-return]
+
+    def onboarding_history(self) -> OnboardingHistoryResult:
+        """The distance by commit. ``GET /api/v1.0/onboarding/history``"""
+        return self._call("GET", "/api/v1.0/onboarding/history")  # type: ignore[no-any-return]
+
+    def open_proposal(self, body: OpenProposalRequest) -> OpenProposalResult:
+        """Propose a branch. ``POST /api/v1.0/proposals``"""
+        return self._call("POST", "/api/v1.0/proposals", body=body)  # type: ignore[no-any-return]
 
     def open_session(self) -> OpenedSession:
         """Sign on in the page. ``POST /api/v1.0/auth/session``"""
@@ -573,6 +661,18 @@ class Calls(Transport):
     def preview_interfaces(self, hostname: str | int, body: InterfaceChanges) -> InterfacePreview:
         """Preview a change of interfaces. ``POST /api/v1.0/device/{hostname}/interfaces/preview``"""
         return self._call("POST", path_of("/api/v1.0/device/{hostname}/interfaces/preview", {"hostname": hostname}), body=body)  # type: ignore[no-any-return]
+
+    def proposed_links(self) -> ProposedLinksResult:
+        """List proposed links. ``GET /api/v1.0/onboarding/links``"""
+        return self._call("GET", "/api/v1.0/onboarding/links")  # type: ignore[no-any-return]
+
+    def proposed_settings(self) -> SettingsProposal:
+        """Settings from what runs. ``GET /api/v1.0/onboarding/settings``"""
+        return self._call("GET", "/api/v1.0/onboarding/settings")  # type: ignore[no-any-return]
+
+    def read_onboarded(self, body: ReadOnboardedRequest | None = None) -> JobStarted:
+        """Read onboarded switches again. ``POST /api/v1.0/onboarding/read``"""
+        return self._call("POST", "/api/v1.0/onboarding/read", body=body or {}, gives="all")  # type: ignore[no-any-return]
 
     def read_setup(self) -> SetupProgress:
         """Read how far the installation is. ``GET /api/v1.0/setup``"""
@@ -617,6 +717,10 @@ class Calls(Transport):
     def replay_delivery(self, id: str | int) -> ReplayDeliveryResult:
         """Try a dead message again. ``POST /api/v1.0/alerts/deliveries/{id}/replay``"""
         return self._call("POST", path_of("/api/v1.0/alerts/deliveries/{id}/replay", {"id": id}))  # type: ignore[no-any-return]
+
+    def report_forge_event(self, body: dict[str, Any]) -> ForgeEventOutcome:
+        """Report an event of the forge. ``POST /api/v1.0/forge/events``"""
+        return self._call("POST", "/api/v1.0/forge/events", body=body)  # type: ignore[no-any-return]
 
     def report_lease(self, body: ReportLeaseRequest) -> ReportLeaseResult:
         """Report a lease. ``POST /api/v1.0/dhcp_leases``"""
@@ -674,6 +778,10 @@ class Calls(Transport):
         """Accept the identity of a device. ``POST /api/v1.0/device/{hostname}/trust``"""
         return self._call("POST", path_of("/api/v1.0/device/{hostname}/trust", {"hostname": hostname}), body=body or {})  # type: ignore[no-any-return]
 
+    def try_checks(self, hostname: str | int) -> TryChecksResult:
+        """Try the checks of a device. ``GET /api/v1.0/device/{hostname}/checks``"""
+        return self._call("GET", path_of("/api/v1.0/device/{hostname}/checks", {"hostname": hostname}))  # type: ignore[no-any-return]
+
     def try_setup(self, body: SetUpRequest | None = None) -> TrySetupResult:
         """Try settings before they are set. ``POST /api/v1.0/setup/try``"""
         return self._call("POST", "/api/v1.0/setup/try", body=body or {})  # type: ignore[no-any-return]
@@ -713,6 +821,10 @@ class Calls(Transport):
     def upgrade_firmware(self, body: UpgradeFirmwareRequest | None = None) -> JobStarted:
         """Upgrade the firmware of switches. ``POST /api/v1.0/firmware/upgrade``"""
         return self._call("POST", "/api/v1.0/firmware/upgrade", body=body or {}, gives="all")  # type: ignore[no-any-return]
+
+    def verify_change_report(self, sha256: str | int) -> VerifyChangeReportResult:
+        """Verify a kept report. ``GET /api/v1.0/changes/reports/{sha256}``"""
+        return self._call("GET", path_of("/api/v1.0/changes/reports/{sha256}", {"sha256": sha256}))  # type: ignore[no-any-return]
 
     def withdraw_learned_line(self, id: int) -> WithdrawLearnedLineResult:
         """Withdraw a learnt spelling. ``DELETE /api/v1.0/learned_lines/{id}``"""

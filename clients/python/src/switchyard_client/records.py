@@ -15,6 +15,13 @@ class AbortedResult(TypedDict):
     message: str
 
 
+class AcceptedLink(TypedDict):
+    device_a: str
+    device_a_port: str
+    device_b: str
+    device_b_port: str
+
+
 class AddedDevice(TypedDict):
     id: int
     hostname: str
@@ -133,6 +140,10 @@ class ApprovedHostKey(TypedDict):
     message: str | None
 
 
+class ArpCount(TypedDict):
+    count: float
+
+
 class Attention(TypedDict):
     items: list[AttentionItem]
 
@@ -186,9 +197,23 @@ class BadRequest(TypedDict):
     problems: NotRequired[list[Remark]]
 
 
+class BgpState(TypedDict):
+    state: str
+    is_established: bool
+    prefixes_received: float | None
+    asn: float | None
+
+
 class BlamedLine(TypedDict):
     text: str
     job_id: int
+
+
+class BranchCheck(TypedDict):
+    name: str
+    sentence: str
+    devices: int
+    hostnames: list[str]
 
 
 class BranchDevices(TypedDict):
@@ -199,11 +224,15 @@ class BranchDevices(TypedDict):
 
 
 class BranchDiffGroup(TypedDict):
+    key: str
     count: int
     hostnames: list[str]
     added: int
     removed: int
     diff: str
+    score: float | None
+    risks: list[RiskyLine]
+    risk: ChangeRisk
 
 
 class BranchFailure(TypedDict):
@@ -216,6 +245,23 @@ class CertificateAuthority(TypedDict):
     certificate: str
     subject: str
     not_after: str
+
+
+class ChangeReport(TypedDict):
+    change: int
+    url: str | None
+    title: str
+    ticket_ref: str | None
+    state: Literal["previewed", "waiting", "running", "done", "partly_done", "failed", "stopped", "undone"]
+    proposals: list[ReportedProposal]
+    jobs: list[ReportedJob]
+    approvals: list[ReportedApproval]
+    approved_by: list[str]
+    groups: list[ReportedGroup]
+    devices: list[ReportedDevice]
+    checks: list[ReportedChecks]
+    events: list[ReportedEvent]
+    left_out: list[str]
 
 
 class ChangeRisk(TypedDict):
@@ -234,12 +280,137 @@ class ChangedInterface(TypedDict):
     data: NotRequired[InterfaceData | None]
 
 
+class CheckCondition(TypedDict):
+    must: Literal["equal"]
+    fields: list[str]
+
+
+class CheckCondition2(TypedDict):
+    must: Literal["no_lost"]
+
+
+class CheckCondition3(TypedDict):
+    must: Literal["no_new"]
+
+
+class CheckCondition4(TypedDict):
+    must: Literal["at_least_share"]
+    percent: float
+    of: str | None
+
+
+class CheckCondition5(TypedDict):
+    must: Literal["at_least"]
+    count: int
+    of: str | None
+
+
+class CheckCondition6(TypedDict):
+    must: Literal["at_most"]
+    count: int
+    of: str | None
+
+
+class CheckCondition7(TypedDict):
+    must: Literal["grows_at_most"]
+    field: str
+    by: float
+
+
+class CheckCondition8(TypedDict):
+    must: Literal["within"]
+    field: str
+    least: float | None
+    most: float | None
+
+
+class CheckCondition9(TypedDict):
+    must: Literal["every"]
+    values: dict[str, bool | float | str]
+
+
+CheckCondition: TypeAlias = "CheckCondition | CheckCondition2 | CheckCondition3 | CheckCondition4 | CheckCondition5 | CheckCondition6 | CheckCondition7 | CheckCondition8 | CheckCondition9"
+
+
+class CheckQuestion(TypedDict):
+    reads: Literal["neighbours", "interfaces", "bgp", "ospf", "routes", "mlag", "vrrp", "port_channels", "errors", "macs", "arp", "spanning_tree", "environment", "processes", "ntp"]
+    role: NotRequired[Literal["access", "uplink", "downlink", "mlag_peer", "fabric"]]
+
+
+class CheckQuestion2(TypedDict):
+    reads: Literal["log"]
+    severity: Literal["emergency", "alert", "critical", "error", "warning", "notice", "informational", "debugging"]
+
+
+class CheckQuestion3(TypedDict):
+    reads: Literal["ping"]
+    to: str
+    source: NotRequired[str]
+    vrf: NotRequired[str]
+    count: int
+
+
+class CheckQuestion4(TypedDict):
+    reads: Literal["http"]
+    url: str
+    query: dict[str, str]
+    path: str
+    name: list[str]
+    numbers: bool
+
+
+CheckQuestion5 = TypedDict(
+    "CheckQuestion5",
+    {
+        "reads": "Literal[\"plugin\"]",
+        "plugin": "str",
+        "function": "str",
+        "with": "dict[str, bool | float | str]",
+    },
+)
+
+
+CheckQuestion: TypeAlias = "CheckQuestion | CheckQuestion2 | CheckQuestion3 | CheckQuestion4 | CheckQuestion5"
+
+
+class CheckResult(TypedDict):
+    name: str
+    on: NotRequired[str]
+    held: bool | None
+    before: str | None
+    now: str | None
+    sentence: str
+    tried: int
+    seconds: float
+    ignored: NotRequired[str]
+
+
+class CheckResultOnDevice(TypedDict):
+    hostname: str
+    name: str
+    on: NotRequired[str]
+    held: bool | None
+    before: str | None
+    now: str | None
+    sentence: str
+    tried: int
+    seconds: float
+    ignored: NotRequired[str]
+
+
+class CheckScope(TypedDict):
+    groups: list[str] | None
+    device_types: list[Literal["UNKNOWN", "ACCESS", "DIST", "CORE"]] | None
+    platforms: list[str] | None
+
+
 class CheckedBranch(TypedDict):
     repository: Literal["settings", "templates"]
     branch: str
     commit: str
     committer: str
     at: str
+    signature: NotRequired[CommitSignature | None]
     in_force: str | None
     accepted: bool
     problems: list[Remark]
@@ -248,8 +419,14 @@ class CheckedBranch(TypedDict):
     ignored: list[str]
     devices: BranchDevices
     groups: list[BranchDiffGroup]
+    checks: NotRequired[list[BranchCheck]]
     failures: list[BranchFailure]
     truncated: bool
+
+
+class ChecksInForce(TypedDict):
+    commit: str | None
+    checks: list[ShownCheck]
 
 
 class CommitEffects(TypedDict):
@@ -272,9 +449,21 @@ class CommitRefusal(TypedDict):
     problems: list[Remark]
 
 
+class CommitSignature(TypedDict):
+    state: Literal["signed", "unsigned", "foreign", "expired", "withdrawn", "wrong", "unknown"]
+    signer: str | None
+    key: str | None
+    why: str | None
+
+
 class CommitsOfRepository(TypedDict):
     in_force: str | None
     commits: list[RepositoryCommit]
+
+
+class ComputedSecretUse(TypedDict):
+    file: str
+    line: int
 
 
 class ConfigHit(TypedDict):
@@ -454,7 +643,7 @@ class DeviceCertificate(TypedDict):
 class DeviceChangeStep(TypedDict):
     id: int
     job_id: int
-    phase: Literal["planned", "loading", "discarding", "committing", "committed", "proved", "confirming", "outlasting", "saving", "restoring", "looking", "withdrawing", "expiring", "confirmed", "reverted", "unchanged", "discarded", "unknown"]
+    phase: Literal["planned", "loading", "discarding", "committing", "committed", "checking", "proved", "confirming", "outlasting", "saving", "restoring", "looking", "withdrawing", "expiring", "confirmed", "reverted", "unchanged", "discarded", "unknown"]
     step: str | None
     step_since: str | None
     next: list[str]
@@ -482,7 +671,7 @@ class DevicePlace(TypedDict):
 
 class DeviceProgress(TypedDict):
     hostname: str
-    phase: Literal["planned", "loading", "discarding", "committing", "committed", "proved", "confirming", "outlasting", "saving", "restoring", "looking", "withdrawing", "expiring", "confirmed", "reverted", "unchanged", "discarded", "unknown"] | None
+    phase: Literal["planned", "loading", "discarding", "committing", "committed", "checking", "proved", "confirming", "outlasting", "saving", "restoring", "looking", "withdrawing", "expiring", "confirmed", "reverted", "unchanged", "discarded", "unknown"] | None
     reason: str | None
     failed: bool | None
     changed: bool
@@ -505,13 +694,111 @@ class DeviceResult(TypedDict):
 DeviceState: TypeAlias = "Literal[\"UNKNOWN\", \"PRE_CONFIGURED\", \"DHCP_BOOT\", \"DISCOVERED\", \"INIT\", \"MANAGED\", \"MANAGED_NOIF\", \"UNMANAGED\"]"
 
 
+class DeviceStateAnswer(TypedDict):
+    reading: DeviceStateReading | None
+    problem: DeviceStateProblem | None
+
+
+class DeviceStateProblem(TypedDict):
+    type: str
+    message: str
+
+
+class DeviceStateReading(TypedDict):
+    reads: Literal["neighbours"]
+    items: dict[str, NeighbourState]
+
+
+class DeviceStateReading2(TypedDict):
+    reads: Literal["interfaces"]
+    items: dict[str, InterfaceUpState]
+
+
+class DeviceStateReading3(TypedDict):
+    reads: Literal["bgp"]
+    items: dict[str, BgpState]
+
+
+class DeviceStateReading4(TypedDict):
+    reads: Literal["ospf"]
+    items: dict[str, OspfState]
+
+
+class DeviceStateReading5(TypedDict):
+    reads: Literal["routes"]
+    items: dict[str, RouteCount]
+
+
+class DeviceStateReading6(TypedDict):
+    reads: Literal["mlag"]
+    items: dict[str, MlagState]
+
+
+class DeviceStateReading7(TypedDict):
+    reads: Literal["vrrp"]
+    items: dict[str, VrrpState]
+
+
+class DeviceStateReading8(TypedDict):
+    reads: Literal["port_channels"]
+    items: dict[str, PortChannelState]
+
+
+class DeviceStateReading9(TypedDict):
+    reads: Literal["errors"]
+    items: dict[str, PortErrorCounts]
+
+
+class DeviceStateReading10(TypedDict):
+    reads: Literal["macs"]
+    items: dict[str, MacCount]
+
+
+class DeviceStateReading11(TypedDict):
+    reads: Literal["arp"]
+    items: dict[str, ArpCount]
+
+
+class DeviceStateReading12(TypedDict):
+    reads: Literal["spanning_tree"]
+    items: dict[str, SpanningTreeState]
+
+
+class DeviceStateReading13(TypedDict):
+    reads: Literal["environment"]
+    items: dict[str, EnvironmentState]
+
+
+class DeviceStateReading14(TypedDict):
+    reads: Literal["processes"]
+    items: dict[str, ProcessState]
+
+
+class DeviceStateReading15(TypedDict):
+    reads: Literal["log"]
+    items: dict[str, LogLine]
+
+
+class DeviceStateReading16(TypedDict):
+    reads: Literal["ping"]
+    items: dict[str, PingResult]
+
+
+class DeviceStateReading17(TypedDict):
+    reads: Literal["ntp"]
+    items: dict[str, TimeSource]
+
+
+DeviceStateReading: TypeAlias = "DeviceStateReading | DeviceStateReading2 | DeviceStateReading3 | DeviceStateReading4 | DeviceStateReading5 | DeviceStateReading6 | DeviceStateReading7 | DeviceStateReading8 | DeviceStateReading9 | DeviceStateReading10 | DeviceStateReading11 | DeviceStateReading12 | DeviceStateReading13 | DeviceStateReading14 | DeviceStateReading15 | DeviceStateReading16 | DeviceStateReading17"
+
+
 DeviceType: TypeAlias = "Literal[\"UNKNOWN\", \"ACCESS\", \"DIST\", \"CORE\"]"
 
 
 class DeviceUpgrade(TypedDict):
     hostname: str
     group: int
-    state: Literal["waiting", "working", "returning", "done", "failed"]
+    state: Literal["waiting", "working", "returning", "done", "failed", "stopped", "not_begun"]
     step: UpgradeStep | None
     steps_done: list[UpgradeStep]
     file: str | None
@@ -551,6 +838,32 @@ class DiskStatus(TypedDict):
     size_bytes: float
 
 
+class DistanceGroup(TypedDict):
+    key: str
+    diff: str
+    count: int
+    places: int
+    lines: int
+    hostnames: list[str]
+
+
+class DistanceRecord(TypedDict):
+    measured_at: str
+    settings_commit: str | None
+    templates_commit: str | None
+    devices: int
+    reached: int
+    unrendered: int
+    lines: int
+    differing: int
+    distance: float
+
+
+class EarlierCommit(TypedDict):
+    commit: str
+    until: str
+
+
 class EffectiveSettings(TypedDict):
     settings: dict[str, Any]
     settings_origin: dict[str, str]
@@ -559,6 +872,12 @@ class EffectiveSettings(TypedDict):
 class EndedSession(TypedDict):
     revoked: bool
     end_session_url: str | None
+
+
+class EnvironmentState(TypedDict):
+    ok: bool
+    state: str
+    value: float | None
 
 
 class Event(TypedDict):
@@ -587,8 +906,13 @@ class EventPage(TypedDict):
 class Explanation(TypedDict):
     allowed: bool
     reason: str
+    in_words: str
     roles: list[str]
     allowed_by: list[str]
+    role: str | None
+    file: str | None
+    line: int | None
+    held: list[HeldRole]
 
 
 class ExportedInterface(TypedDict):
@@ -727,6 +1051,22 @@ class Forbidden(TypedDict):
     message: FailureMessage
 
 
+class ForgeApproval(TypedDict):
+    login: str
+    person: str | None
+    decision: Literal["approved", "rejected"]
+    commit: str | None
+    at: str
+    counts: bool
+    why_not: str | None
+
+
+class ForgeEventOutcome(TypedDict):
+    taken: bool
+    why: str
+    proposal: int | None
+
+
 class FoundLine(TypedDict):
     number: int
     section: str
@@ -790,6 +1130,12 @@ class HealthReport(TypedDict):
     remark: NotRequired[str]
 
 
+class HeldRole(TypedDict):
+    role: str
+    because: str
+    line: int | None
+
+
 class HostKey(TypedDict):
     hostname: str
     fingerprint: str | None
@@ -800,6 +1146,12 @@ class HostKeyApprovals(TypedDict):
     approved: int
     refused: int
     host_keys: list[ApprovedHostKey]
+
+
+class IgnoredDevice(TypedDict):
+    by: str
+    at: str
+    comment: str | None
 
 
 class InitLine(TypedDict):
@@ -872,6 +1224,11 @@ class InterfaceStatus(TypedDict):
     errors: NotRequired[PortErrors]
 
 
+class InterfaceUpState(TypedDict):
+    is_up: bool
+    is_enabled: bool | None
+
+
 class InterfacesResult(TypedDict):
     """The ports that were written"""
 
@@ -907,6 +1264,8 @@ class Job(TypedDict):
     waiting_for: JobWaiting | None
     settings_commit: str | None
     templates_commit: str | None
+    settings_signature: CommitSignature | None
+    templates_signature: CommitSignature | None
     abort_reason: str | None
     aborted_by: str | None
 
@@ -933,6 +1292,29 @@ class JobApproval(TypedDict):
     approvers: list[str]
     devices: int | None
     risk: ApprovalRisk | None
+
+
+class JobCheck(TypedDict):
+    name: str
+    sentence: str
+    held: int
+    failed: int
+    unread: int
+    undecided: int
+    planned: list[str]
+    rule: str | None
+    results: list[CheckResultOnDevice]
+    left_out: int
+
+
+class JobChecksSkipped(TypedDict):
+    reason: str
+    by: str | None
+
+
+class JobChecks(TypedDict):
+    checks: list[JobCheck]
+    skipped: JobChecksSkipped | None
 
 
 class JobCounts(TypedDict):
@@ -1022,6 +1404,8 @@ class JobTask(TypedDict):
     remarks: NotRequired[list[str]]
     said: NotRequired[list[SaidLine]]
     not_shown: NotRequired[list[NotShownLine]]
+    checks: NotRequired[list[CheckResult]]
+    planned_checks: NotRequired[list[PlannedCheck]]
 
 
 class JobTotals(TypedDict):
@@ -1065,6 +1449,26 @@ class LeaseQueue(TypedDict):
     reported_at: str
 
 
+class LineOfDevice(TypedDict):
+    hostname: str
+    line: int
+    text: str
+
+
+class LineOrigins(TypedDict):
+    hostname: str
+    lines: list[OriginOfLine]
+    commits: list[WritingCommit]
+    jobs: list[StoredConfig]
+    has_older: bool
+
+
+class LinesFromSource(TypedDict):
+    searched: int
+    lines: list[LineOfDevice]
+    next: str | None
+
+
 class Linknet(TypedDict):
     id: int
     ipv4_network: str | None
@@ -1104,6 +1508,12 @@ class LockWait(TypedDict):
     message: str
 
 
+class LogLine(TypedDict):
+    severity: Literal["emergency", "alert", "critical", "error", "warning", "notice", "informational", "debugging"]
+    message: str
+    at: float | None
+
+
 class LoginMethods(TypedDict):
     needed: bool
     password: bool
@@ -1123,6 +1533,10 @@ class LoopLag(TypedDict):
     p99: float
 
 
+class MacCount(TypedDict):
+    count: float
+
+
 class MgmtDomain(TypedDict):
     id: int
     ipv4_gw: str | None
@@ -1140,6 +1554,13 @@ class MgmtDomain(TypedDict):
 
 
 MissingLinesPolicy: TypeAlias = "Literal[\"warn\", \"fail\"]"
+
+
+class MlagState(TypedDict):
+    state: str
+    is_active: bool
+    peer_link_up: bool | None
+    sane: bool | None
 
 
 class MovedAddress(TypedDict):
@@ -1170,6 +1591,16 @@ NamingPort = TypedDict(
 )
 
 
+class NeighbourState(TypedDict):
+    hostname: str | None
+    port: str | None
+
+
+class NewDeviceCounts(TypedDict):
+    waiting: int
+    ignored: int
+
+
 class NotFound(TypedDict):
     status: Literal["error"]
     message: FailureMessage
@@ -1186,14 +1617,93 @@ class OfferedHostKey(TypedDict):
     fingerprint: str
 
 
+class OnboardedDevice(TypedDict):
+    hostname: str
+    device_type: str
+    platform: str | None
+    management_ip: str | None
+    state: OnboardingState
+    message: str | None
+    source: str
+    origin: str
+    added_by: str
+    added_at: str
+    fingerprint: str | None
+    refused_fingerprint: str | None
+    shown: OnboardedFacts | None
+    config_from: Literal["session", "file"] | None
+    config_at: str | None
+    lines: int | None
+    extra: int | None
+    missing: int | None
+    distance: float | None
+    measured_at: str | None
+
+
+class OnboardedFacts(TypedDict):
+    hostname: str | None
+    serial: str | None
+    model: str | None
+    os_version: str | None
+    mac: str | None
+    ports: int
+    neighbours: int
+
+
+class OnboardingDistance(TypedDict):
+    now: DistanceRecord
+    groups: list[DistanceGroup]
+    left_out: int
+    unrendered: dict[str, str]
+    is_measuring: bool
+
+
+class OnboardingError(TypedDict):
+    file: str
+    line: int | None
+    field: str
+    message: str
+
+
+class OnboardingFile(TypedDict):
+    path: str
+    text: str
+    modified_at: NotRequired[str]
+
+
+class OnboardingResult(TypedDict):
+    stored: bool
+    hostnames: list[str]
+    errors: list[OnboardingError]
+    job_id: int | None
+
+
+OnboardingState: TypeAlias = "Literal[\"waiting\", \"host_key\", \"failed\", \"unrendered\", \"differs\", \"ready\", \"managed\"]"
+
+
 class OpenedSession(TypedDict):
     access_token: str
     expires_in: int
 
 
+class OriginOfLine(TypedDict):
+    line: int
+    text: str
+    job_id: int | None
+    template: TemplateLine | None
+    settings: list[SettingLine]
+    port: str | None
+
+
+class OspfState(TypedDict):
+    state: str
+    is_full: bool
+
+
 class Overview(TypedDict):
     devices: DeviceCounts
     jobs: JobQueueCounts
+    new_devices: NewDeviceCounts
 
 
 class OverviewHistory(TypedDict):
@@ -1252,8 +1762,29 @@ class Person(TypedDict):
     withdrawn_by: str | None
 
 
+class PersonExplanation(TypedDict):
+    person: str
+    name: str
+    allowed: bool
+    reason: str
+    in_words: str
+    roles: list[str]
+    allowed_by: list[str]
+    role: str | None
+    file: str | None
+    line: int | None
+    held: list[HeldRole]
+
+
 class PersonRequest(TypedDict):
     person: str
+
+
+class PingResult(TypedDict):
+    sent: float
+    received: float
+    loss_percent: float
+    rtt_ms: float | None
 
 
 PlaceWait = TypedDict(
@@ -1265,6 +1796,11 @@ PlaceWait = TypedDict(
         "message": "str",
     },
 )
+
+
+class PlannedCheck(TypedDict):
+    name: str
+    sentence: str
 
 
 class PlannedStage(TypedDict):
@@ -1283,10 +1819,24 @@ class PluginState(TypedDict):
     loaded: bool
     problem: str | None
     hooks: list[str]
+    checks: list[str]
     failed_calls: int
     retried_calls: int
     last_error: str | None
     last_error_at: str | None
+
+
+class PortChannelState(TypedDict):
+    members: list[str]
+    active: list[str]
+
+
+class PortErrorCounts(TypedDict):
+    in_errors: float | None
+    out_errors: float | None
+    in_discards: float | None
+    out_discards: float | None
+    total: float
 
 
 PortErrors = TypedDict(
@@ -1390,12 +1940,93 @@ class PreviousConfig(TypedDict):
     failed: bool
 
 
+class ProcessState(TypedDict):
+    uptime: float | None
+
+
 class ProcessStatus(TypedDict):
     uptime_seconds: float
     memory_bytes: float
     open_files: int | None
     loop_lag_seconds: LoopLag
     loop_utilization: float
+
+
+class Proposal(TypedDict):
+    id: int
+    repository: Literal["settings", "templates"]
+    branch: str
+    title: str | None
+    state: Literal["open", "merged", "closed", "superseded"]
+    opened_by: str
+    opened_there: bool
+    opened_at: str
+    ended_at: str | None
+    ended_by: str | None
+    why: str | None
+    merged_commit: str | None
+    superseded_by: int | None
+    commit: str | None
+    committer: str | None
+    committed_at: str | None
+    signature: CommitSignature | None
+    earlier: list[EarlierCommit]
+    check: Literal["waiting", "checking", "accepted", "refused", "failed"]
+    error: str | None
+    checked_at: str | None
+    in_force: str | None
+    devices: BranchDevices | None
+    ways: int
+    risk: ProposalRisk | None
+    needs_confirmation: bool
+    forge: ProposalAtForge | None
+
+
+class ProposalAtForge(TypedDict):
+    number: int | None
+    url: str | None
+    told: str | None
+    error: str | None
+    given_up: bool
+
+
+class ProposalRisk(TypedDict):
+    level: Literal["low", "medium", "high"]
+    reason: str | None
+    devices: int
+
+
+class ProposedDiffGroup(TypedDict):
+    key: str
+    count: int
+    hostnames: list[str]
+    added: int
+    removed: int
+    diff: str
+    score: float | None
+    risks: list[RiskyLine]
+    risk: ChangeRisk
+    viewed: bool
+
+
+class ProposedLink(TypedDict):
+    device_a: str
+    device_a_port: str
+    device_b: str
+    device_b_port: str
+    agreement: Literal["both", "one", "contradiction"]
+    reason: str
+
+
+class ProposedPort(TypedDict):
+    configtype: str
+    data: dict[str, Any]
+
+
+class ProposedSetting(TypedDict):
+    file: str
+    key: str
+    why: str
 
 
 class QueueStatus(TypedDict):
@@ -1415,6 +2046,8 @@ class RefreshResult(TypedDict):
     message: NotRequired[str]
     error: NotRequired[str]
     repository: str
+    commit: NotRequired[str]
+    signature: NotRequired[CommitSignature | None]
 
 
 class RefusedAutoPush(TypedDict):
@@ -1456,6 +2089,111 @@ class ReplicaStatus(TypedDict):
     heard_seconds: float
 
 
+class ReportedApproval(TypedDict):
+    job_id: int
+    reason: str
+    asked_by: str
+    asked_at: str
+    decision: str | None
+    decided_by: str | None
+    decided_at: str | None
+    comment: str | None
+
+
+class ReportedChecksSkipped(TypedDict):
+    reason: str
+    by: str | None
+
+
+class ReportedChecks(TypedDict):
+    job_id: int
+    checks: list[JobCheck]
+    skipped: ReportedChecksSkipped | None
+
+
+class ReportedDevice(TypedDict):
+    job_id: int
+    hostname: str
+    phase: str | None
+    reason: str | None
+    failed: bool | None
+    changed: bool
+    proof: Literal["loaded-again", "promised-text", "lines"] | None
+    began_at: str | None
+    ended_at: str | None
+    why: str | None
+
+
+class ReportedEvent(TypedDict):
+    at: str
+    id: int
+    by: str
+    text: str
+
+
+class ReportedGroup(TypedDict):
+    hostnames: list[str]
+    added: int
+    removed: int
+    risk: ChangeRisk
+    diff: str
+
+
+class ReportedJob(TypedDict):
+    id: int
+    part: Literal["preview", "rollout", "confirmation", "undo"]
+    function_name: str
+    status: JobStatus
+    outcome: JobOutcome | None
+    by: str | None
+    comment: str | None
+    ticket_ref: str | None
+    requested_at: str | None
+    began_at: str | None
+    ended_at: str | None
+    settings_commit: str | None
+    templates_commit: str | None
+    settings_signature: CommitSignature | None
+    templates_signature: CommitSignature | None
+    change_score: int | None
+    aborted_by: str | None
+    abort_reason: str | None
+    emergency: str | None
+    waited_for_window: bool
+    canary: int | list[str] | None
+    batch_size: int | None
+
+
+class ReportedProposal(TypedDict):
+    id: int
+    repository: str
+    branch: str
+    title: str | None
+    commit: str | None
+    merged_commit: str | None
+    signature: CommitSignature | None
+    opened_by: str
+    opened_at: str
+    ended_at: str | None
+    ended_by: str | None
+    url: str | None
+    approvals: list[ForgeApproval]
+
+
+class RepositoryBranch(TypedDict):
+    branch: str
+    commit: str
+    author: str
+    at: str
+    subject: str
+    in_force: bool
+    signature: CommitSignature | None
+
+
+class RepositoryBranches(TypedDict):
+    branches: list[RepositoryBranch]
+
+
 class RepositoryCommit(TypedDict):
     commit: str
     author: str
@@ -1465,6 +2203,7 @@ class RepositoryCommit(TypedDict):
     message: str
     state: Literal["in_force", "refused", "not_applied", "replaced", "waiting"]
     refusal: CommitRefusal | None
+    signature: CommitSignature | None
 
 
 class RepositoryFile(TypedDict):
@@ -1523,6 +2262,8 @@ class Role(TypedDict):
     is_ready: bool
     is_held: bool
     permissions: list[Permission]
+    line: int | None
+    lines: list[int | None]
 
 
 class RolloutPlan(TypedDict):
@@ -1536,6 +2277,10 @@ class RolloutPlan(TypedDict):
     emergency: str | None
     waits_for_window: bool
     seconds: int | None
+
+
+class RouteCount(TypedDict):
+    count: float
 
 
 class RuleEffect(TypedDict):
@@ -1572,6 +2317,30 @@ class ScopeWindow(TypedDict):
     why: str | None
 
 
+class Secret(TypedDict):
+    name: str
+    kind: Literal["login", "template", "device", "plugin", "alert", "repository", "server"]
+    standing: Literal["used", "missing", "optional", "unused", "waiting"]
+    source: Literal["environment", "file", "database"] | None
+    set_at: str | None
+    set_by: str | None
+    uses: list[SecretUse]
+    devices: int
+    hostnames: list[str]
+
+
+class SecretScope(TypedDict):
+    by: Literal["all", "type", "group", "platform", "state", "device"]
+    name: str
+
+
+class SecretUse(TypedDict):
+    of: Literal["templates", "settings", "alerts", "plugins", "switches", "server"]
+    file: str | None
+    line: int | None
+    scope: SecretScope | None
+
+
 class SentStackMember(TypedDict):
     member_no: NotRequired[int | None]
     hardware_id: str
@@ -1598,9 +2367,27 @@ class ServiceUnavailable(TypedDict):
     message: FailureMessage
 
 
+class SettingLine(TypedDict):
+    name: str
+    file: str
+    line: int | None
+    commit: str | None
+
+
 class SettingPlace(TypedDict):
     file: str
     line: int | None
+
+
+class SettingsProposal(TypedDict):
+    patch: str
+    files: list[str]
+    keys: list[ProposedSetting]
+    ports: dict[str, dict[str, ProposedPort]]
+    before: int
+    after: int
+    distance_before: float
+    distance_after: float
 
 
 class SetupFinding(TypedDict):
@@ -1623,6 +2410,38 @@ class SetupProgress(TypedDict):
 class SetupSource(TypedDict):
     address: str | None
     commit: str | None
+
+
+ShownCheck = TypedDict(
+    "ShownCheck",
+    {
+        "name": "str",
+        "description": "str | None",
+        "for": "CheckScope",
+        "when_diff": "str | None",
+        "question": "CheckQuestion",
+        "only": "str | None",
+        "where": "dict[str, bool | float | str]",
+        "condition": "CheckCondition",
+        "settle": "int",
+        "within": "int",
+        "before": "Literal[\"warn\", \"refuse\"]",
+        "also_neighbours": "bool",
+        "set": "str | None",
+        "sentence": "str",
+        "file": "str | None",
+        "line": "int | None",
+        "branch": "str | None",
+        "devices": "list[str]",
+    },
+)
+
+
+class SpanningTreeState(TypedDict):
+    root: str
+    is_root: bool
+    topology_changes: float | None
+    since_change: float | None
 
 
 class StackMember(TypedDict):
@@ -1678,6 +2497,8 @@ class StoredConfig(TypedDict):
     comment: str | None
     settings_commit: str | None
     templates_commit: str | None
+    settings_signature: CommitSignature | None
+    templates_signature: CommitSignature | None
 
 
 class SyncBeside(TypedDict):
@@ -1706,6 +2527,12 @@ class SyncResult(TypedDict):
     beside: NotRequired[list[SyncBeside]]
 
 
+class TemplateLine(TypedDict):
+    file: str
+    line: int
+    commit: str | None
+
+
 class TemplateLogLine(TypedDict):
     level: str
     text: str
@@ -1726,6 +2553,12 @@ class TemplateVariables(TypedDict):
     platform: str | None
     template: str | None
     variables: list[TemplateVariable]
+
+
+class TimeSource(TypedDict):
+    is_synchronized: bool
+    offset_ms: float | None
+    stratum: float | None
 
 
 class TimerWait(TypedDict):
@@ -1774,6 +2607,15 @@ class TouchedUplinks(TypedDict):
     ports: list[str]
 
 
+class TriedCheck(TypedDict):
+    name: str
+    on: NotRequired[str]
+    sentence: str
+    end: Literal["holds", "fails", "compares", "unread"]
+    now: str | None
+    why: str
+
+
 class TrustedIdentity(TypedDict):
     hostname: str
     fingerprint: str
@@ -1807,6 +2649,7 @@ class UpgradeOrder(TypedDict):
     upgrade_groups: list[list[str]]
     device_count: int
     steps: int
+    restart_seconds: int | None
 
 
 class UpgradeProgress(TypedDict):
@@ -1814,6 +2657,7 @@ class UpgradeProgress(TypedDict):
     status: str
     steps: list[UpgradeStep]
     devices: list[DeviceUpgrade]
+    restart_seconds: int | None
 
 
 class UpgradeResultTotals(TypedDict):
@@ -1835,6 +2679,16 @@ class User(TypedDict):
     roles: list[str]
     break_glass: bool
     enabled: bool
+
+
+class VerifiedReport(TypedDict):
+    change: int
+    format: str
+    event_id: int
+    by: str
+    at: str
+    sealed: bool
+    problem: str | None
 
 
 class Version(TypedDict):
@@ -1865,6 +2719,10 @@ class VlanEffect(TypedDict):
     port_list: list[NamingPort]
 
 
+class VrrpState(TypedDict):
+    state: str
+
+
 class WaitingCall(TypedDict):
     call: str
     job_id: int | None
@@ -1878,6 +2736,7 @@ class WaitingCommit(TypedDict):
     job_id: int
     message: str
     effects: CommitEffects
+    signature: CommitSignature | None
 
 
 class WaitingDevice(TypedDict):
@@ -1897,6 +2756,8 @@ class WaitingDevice(TypedDict):
     replaces: str | None
     problems: list[str]
     job_id: int | None
+    failed_job_id: int | None
+    ignored: IgnoredDevice | None
 
 
 class WaitingHostKey(TypedDict):
@@ -1906,6 +2767,46 @@ class WaitingHostKey(TypedDict):
     fingerprint: str | None
     refused_fingerprint: str
     since: str | None
+
+
+class WholeProposal(TypedDict):
+    id: int
+    repository: Literal["settings", "templates"]
+    branch: str
+    title: str | None
+    state: Literal["open", "merged", "closed", "superseded"]
+    opened_by: str
+    opened_there: bool
+    opened_at: str
+    ended_at: str | None
+    ended_by: str | None
+    why: str | None
+    merged_commit: str | None
+    superseded_by: int | None
+    commit: str | None
+    committer: str | None
+    committed_at: str | None
+    signature: CommitSignature | None
+    earlier: list[EarlierCommit]
+    check: Literal["waiting", "checking", "accepted", "refused", "failed"]
+    error: str | None
+    checked_at: str | None
+    in_force: str | None
+    devices: BranchDevices | None
+    ways: int
+    risk: ProposalRisk | None
+    needs_confirmation: bool
+    forge: ProposalAtForge | None
+    problems: list[Remark]
+    warnings: list[Remark]
+    effects: CommitEffects
+    sentences: list[str]
+    groups: list[ProposedDiffGroup]
+    checks: list[BranchCheck]
+    failures: list[BranchFailure]
+    truncated: bool
+    approvals: list[ForgeApproval]
+    approved_by: int
 
 
 class Window(TypedDict):
@@ -1949,6 +2850,15 @@ class WindowWait(TypedDict):
     why: str
     until: str | None
     message: str
+
+
+class WritingCommit(TypedDict):
+    repository: Literal["settings", "templates"]
+    commit: str
+    author: str
+    at: str
+    subject: str
+    signature: CommitSignature | None
 
 
 class WrittenInterface(TypedDict):
@@ -2092,6 +3002,10 @@ class InitDeviceRequest(TypedDict):
     replace_hostname: NotRequired[bool | None]
 
 
+class SyncDevicesRequestSkipChecks(TypedDict):
+    reason: str
+
+
 class SyncDevicesRequest(TypedDict):
     hostname: NotRequired[str]
     hostnames: NotRequired[list[str]]
@@ -2114,10 +3028,15 @@ class SyncDevicesRequest(TypedDict):
     start_at: NotRequired[str]
     on_missing_lines: NotRequired[MissingLinesPolicy]
     failed_proof: NotRequired[FailedProofPolicy]
+    skip_checks: NotRequired[SyncDevicesRequestSkipChecks]
     wait_for_window: NotRequired[bool]
     emergency: NotRequired[str]
     comment: NotRequired[str]
     ticket_ref: NotRequired[str]
+
+
+class SyncDeviceRequestSkipChecks(TypedDict):
+    reason: str
 
 
 class SyncDeviceRequest(TypedDict):
@@ -2137,14 +3056,41 @@ class SyncDeviceRequest(TypedDict):
     start_at: NotRequired[str]
     on_missing_lines: NotRequired[MissingLinesPolicy]
     failed_proof: NotRequired[FailedProofPolicy]
+    skip_checks: NotRequired[SyncDeviceRequestSkipChecks]
     wait_for_window: NotRequired[bool]
     emergency: NotRequired[str]
     comment: NotRequired[str]
     ticket_ref: NotRequired[str]
 
 
+class OnboardRequest(TypedDict):
+    source: Literal["csv", "netbox", "containerlab", "ansible", "configs"]
+    name: NotRequired[str]
+    text: NotRequired[str]
+    files: NotRequired[list[OnboardingFile]]
+    filter: NotRequired[str]
+    platform: NotRequired[str]
+    device_type: NotRequired[str]
+    only_good: NotRequired[bool]
+    dry_run: NotRequired[bool]
+
+
+class ReadOnboardedRequest(TypedDict):
+    hostnames: NotRequired[list[str]]
+
+
+class AcceptLinksRequest(TypedDict):
+    links: NotRequired[list[AcceptedLink]]
+    both: NotRequired[bool]
+
+
 class InitDevicesRequest(TypedDict):
     devices: list[InitLine]
+
+
+class IgnoreNewDeviceRequest(TypedDict):
+    ignored: bool
+    comment: NotRequired[str]
 
 
 class ReportLeaseRequest(TypedDict):
@@ -2157,22 +3103,39 @@ class ReportLeaseRequest(TypedDict):
     waiting: NotRequired[int]
 
 
+class RestoreConfigRequestSkipChecks(TypedDict):
+    reason: str
+
+
 class RestoreConfigRequest(TypedDict):
     job_id: int
     dry_run: NotRequired[bool]
+    skip_checks: NotRequired[RestoreConfigRequestSkipChecks]
     wait_for_window: NotRequired[bool]
     emergency: NotRequired[str]
+
+
+class ApplyConfigRequestSkipChecks(TypedDict):
+    reason: str
 
 
 class ApplyConfigRequest(TypedDict):
     full_config: str
     dry_run: NotRequired[bool]
+    skip_checks: NotRequired[ApplyConfigRequestSkipChecks]
     wait_for_window: NotRequired[bool]
     emergency: NotRequired[str]
+    comment: NotRequired[str]
+    ticket_ref: NotRequired[str]
+
+
+class RevertJobRequestSkipChecks(TypedDict):
+    reason: str
 
 
 class RevertJobRequest(TypedDict):
     dry_run: NotRequired[bool]
+    skip_checks: NotRequired[RevertJobRequestSkipChecks]
     wait_for_window: NotRequired[bool]
     emergency: NotRequired[str]
     comment: NotRequired[str]
@@ -2184,6 +3147,8 @@ class CheckDriftRequest(TypedDict):
     device_type: NotRequired[Literal["ACCESS", "DIST", "CORE"]]
     group: NotRequired[str]
     all: NotRequired[bool]
+    comment: NotRequired[str]
+    ticket_ref: NotRequired[str]
 
 
 class BounceInterfacesRequest(TypedDict):
@@ -2250,10 +3215,15 @@ class DownloadFirmwareRequest(TypedDict):
     verify_tls: bool
 
 
+class UpgradeFirmwareRequestSkipChecks(TypedDict):
+    reason: str
+
+
 UpgradeFirmwareRequest = TypedDict(
     "UpgradeFirmwareRequest",
     {
         "hostname": "NotRequired[str]",
+        "hostnames": "NotRequired[list[str]]",
         "group": "NotRequired[str]",
         "filename": "NotRequired[str]",
         "url": "NotRequired[str]",
@@ -2266,6 +3236,7 @@ UpgradeFirmwareRequest = TypedDict(
         "staggered_upgrade": "NotRequired[bool]",
         "post_waittime": "NotRequired[int]",
         "start_at": "NotRequired[str]",
+        "skip_checks": "NotRequired[UpgradeFirmwareRequestSkipChecks]",
         "wait_for_window": "NotRequired[bool]",
         "emergency": "NotRequired[str]",
         "comment": "NotRequired[str]",
@@ -2293,6 +3264,11 @@ class RenderTemplateRequest(TypedDict):
     template: NotRequired[str]
     text: NotRequired[str]
     whole: NotRequired[bool]
+
+
+class OpenProposalRequest(TypedDict):
+    repository: Literal["settings", "templates"]
+    branch: str
 
 
 class TestPluginsRequest(TypedDict):
@@ -2361,6 +3337,16 @@ class WaitsForApproval(TypedDict):
     data: WaitsForApprovalData
 
 
+class AcceptLinksResult(TypedDict):
+    links: list[ProposedLink]
+    ports: int
+
+
+class AcceptPortsResult(TypedDict):
+    hostnames: list[str]
+    ports: int
+
+
 class AcknowledgeAlertResult(TypedDict):
     acknowledged_alert: Alert
 
@@ -2391,6 +3377,10 @@ class BlameConfigResult(TypedDict):
 class ClearLockResult(TypedDict):
     name: str
     status: Literal["deleted"]
+
+
+class CloseProposalResult(TypedDict):
+    proposal: Proposal
 
 
 class CreateCertificateAuthorityResult(TypedDict):
@@ -2473,6 +3463,10 @@ class GetCertificateAuthorityResult(TypedDict):
     certificate_authority: CertificateAuthority
 
 
+class GetChangeReportResult(TypedDict):
+    report: ChangeReport
+
+
 class GetDeviceResult(TypedDict):
     devices: list[Device]
 
@@ -2517,11 +3511,20 @@ class GetOpticsResult(TypedDict):
     optics: dict[str, PortOptics]
 
 
+class GetProposalResult(TypedDict):
+    proposal: WholeProposal
+
+
+class GetReadingsResult(TypedDict):
+    readings: list[DeviceStateAnswer]
+
+
 class GetRepositoryResult(TypedDict):
     status: Literal["success"]
     data: str
     warnings: NotRequired[list[str]]
     waiting: WaitingCommit | None
+    signature: CommitSignature | None
 
 
 class GetRepositoryProblemsResult(TypedDict):
@@ -2540,6 +3543,10 @@ class GetServerSettingsResult(TypedDict):
 
 class GetSyncHistoryResult(TypedDict):
     hostnames: dict[str, list[SyncEvent]]
+
+
+class IgnoreNewDeviceResult(TypedDict):
+    ignored: bool
 
 
 class InitDevicesResult(TypedDict):
@@ -2639,6 +3646,10 @@ class ListNewDevicesResult(TypedDict):
     devices: list[WaitingDevice]
 
 
+class ListOnboardingResult(TypedDict):
+    devices: list[OnboardedDevice]
+
+
 class ListPersonsResult(TypedDict):
     persons: list[Person]
 
@@ -2653,9 +3664,18 @@ class ListPluginsResult(TypedDict):
     plugin_states: list[PluginState]
 
 
+class ListProposalsResult(TypedDict):
+    proposals: list[Proposal]
+
+
 class ListRolesResult(TypedDict):
     roles: list[Role]
     remark: str | None
+
+
+class ListSecretsResult(TypedDict):
+    secrets: list[Secret]
+    computed: list[ComputedSecretUse]
 
 
 class ListStackMembersResult(TypedDict):
@@ -2678,12 +3698,33 @@ class ListWaitingHostKeysResult(TypedDict):
     host_keys: list[WaitingHostKey]
 
 
+class ListWhoMayResult(TypedDict):
+    persons: list[PersonExplanation]
+    allowed_by: list[str]
+
+
 class LoginResult(TypedDict):
     access_token: str
 
 
+class MarkProposalViewedResult(TypedDict):
+    groups: list[str]
+
+
+class OnboardingHistoryResult(TypedDict):
+    history: list[DistanceRecord]
+
+
+class OpenProposalResult(TypedDict):
+    proposal: Proposal
+
+
 class PinHostKeyResult(TypedDict):
     host_key: HostKey
+
+
+class ProposedLinksResult(TypedDict):
+    links: list[ProposedLink]
 
 
 class RefreshLoginResult(TypedDict):
@@ -2699,6 +3740,7 @@ class RefreshRepositoryResult(TypedDict):
     warnings: list[Remark]
     ignored: NotRequired[list[str]]
     effects: CommitEffects
+    signature: CommitSignature | None
 
 
 class RejectJobResult(TypedDict):
@@ -2761,6 +3803,10 @@ class TrustDeviceResult(TypedDict):
     trusted: TrustedIdentity
 
 
+class TryChecksResult(TypedDict):
+    checks: list[TriedCheck]
+
+
 class TrySetupResult(TypedDict):
     findings: list[SetupFinding]
 
@@ -2820,6 +3866,10 @@ class UpdateMgmtDomainResult2(TypedDict):
 
 class UpdateUserResult(TypedDict):
     updated_user: User
+
+
+class VerifyChangeReportResult(TypedDict):
+    verified_report: VerifiedReport
 
 
 class WithdrawLearnedLineResult(TypedDict):

@@ -63,9 +63,27 @@ const failedIn = (data: LiveEvent["data"]): string => {
   return `; failed: ${failed.slice(0, MAX_NAMES).map(word).join(", ")}${more}`
 }
 
+const texts = (value: unknown): ReadonlyArray<string> =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : []
+
+const CHANGE_ENDS: Readonly<Record<string, string>> = {
+  confirmed: "keeps the new configuration",
+  discarded: "was not changed",
+  reverted: "went back"
+}
+
 type Sentence = (event: LiveEvent) => string
 
 const device = ({ hostname }: LiveEvent): string => hostname ?? "a device"
+
+/** How a change ended, with the checks that decided it. */
+const changed: Sentence = (event) => {
+  const { action, data, job_id } = event
+  const said = texts(data["check_sentences"]).join("; ")
+  const checks = texts(data["failed_checks"])
+  const why = checks.length === 0 ? "" : `: check ${checks.join(", ")} did not hold (${said})`
+  return `${device(event)} ${CHANGE_ENDS[action] ?? "runs the old or the new configuration"} in job ${job_id}${why}`
+}
 
 /** The place of the page where an approval is decided. */
 const decidedAt = ({ data, job_id }: LiveEvent): string =>
@@ -82,12 +100,18 @@ const sentences: Readonly<Record<string, Sentence>> = {
     `Job ${job_id} (${word(data["function"])}) ended: ${word(data["outcome"]) || word(data["status"])}${failedIn(data)}`,
   "job device": (event) =>
     `${device(event)} ${event.data["failed"] === true ? "failed" : "is done"} in job ${event.job_id} (${word(event.data["function"])})`,
+  "change confirmed": changed,
+  "change discarded": changed,
+  "change reverted": changed,
+  "change unknown": changed,
   "reachability unreachable": (event) => `${device(event)} is unreachable: ${word(event.data["reason"])}`,
   "reachability reachable": (event) => `${device(event)} is reachable again`,
   "drift found": (event) => `${device(event)} does not run the configuration that was proved`,
   "repository waiting": ({ data }) =>
     `A commit of ${word(data["repository"])} waits for a confirmation: ${word(data["message"])}`,
   "repository refused": ({ data }) => `A commit of ${word(data["repository"])} was refused: ${word(data["message"])}`,
+  "repository unsigned": ({ data }) =>
+    `Commit ${word(data["commit"]).slice(0, 12)} of ${word(data["repository"])}${word(data["ref"]) === "" ? "" : `, branch ${word(data["ref"])},`} came into force and ${word(data["phrase"])}`,
   "repository failed": ({ data }) => `A refresh of ${word(data["repository"])} failed: ${word(data["message"])}`,
   "host_key updated": (event) => `${device(event)} shows another host key than the pinned one`,
   "identity wrong": (event) =>

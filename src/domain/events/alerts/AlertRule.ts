@@ -168,9 +168,11 @@ const MINUTE = 60 * SECOND
 
 const readyRuleNames = [
   "job_not_success",
+  "check_failed",
   "device_unreachable",
   "drift",
   "refused_commit",
+  "unsigned_commit",
   "approval_asked",
   "host_key_changed",
   "wrong_device",
@@ -209,6 +211,17 @@ export const readyRules: ReadonlyArray<ReadyRule> = [
   },
   {
     ...base,
+    name: "check_failed",
+    endsWithCause: true,
+    kinds: ["change"],
+    actions: ["confirmed", "discarded", "reverted", "unknown"],
+    where: [{ path: "data.failed_checks", values: ["*"] }],
+    level: "error",
+    groupBy: "job",
+    wait: MINUTE
+  },
+  {
+    ...base,
     name: "device_unreachable",
     kinds: ["reachability"],
     actions: ["unreachable"],
@@ -234,6 +247,14 @@ export const readyRules: ReadonlyArray<ReadyRule> = [
     endsWithCause: true,
     kinds: ["repository"],
     actions: ["refused", "waiting"],
+    level: "error"
+  },
+  {
+    ...base,
+    name: "unsigned_commit",
+    endsWithCause: true,
+    kinds: ["repository"],
+    actions: ["unsigned"],
     level: "error"
   },
   { ...base, name: "approval_asked", kinds: ["approval"], actions: ["asked"], level: "info" },

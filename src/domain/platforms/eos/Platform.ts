@@ -1,5 +1,6 @@
 /** The record of Arista EOS. */
 import { commonShortNames, indented, type Platform, type ShownLines, type SilentDefault } from "../Platform.ts"
+import { readingKinds } from "../../checks/Readings.ts"
 import { eosCommands } from "./Commands.ts"
 import { commonSecrets } from "../SecretWords.ts"
 import { type AutoPushRule, type PlatformWords, rule, usualRisk } from "../../ChangeRisk.ts"
@@ -166,7 +167,18 @@ const eosSaltedSecrets: ReadonlyArray<string> = [
 export const eos: Platform<"eos"> = {
   name: "eos",
   vendor: "Arista",
-  capabilities: { timer: true, certificates: "stores", firmware: true, erase: true, bounce: true },
+  capabilities: {
+    timer: { step: 1, least: 1 },
+    certificates: "stores",
+    firmware: true,
+    erase: true,
+    bounce: true,
+    reads: readingKinds,
+    shows: {
+      filters: ["json", "include", "exclude", "begin", "section", "no-more", "nz"],
+      never: [["tech-support"], ["snmp", "community"], ["logging", "follow"]]
+    }
+  },
   interfaces: {
     short: commonShortNames,
     physical: /^Ethernet[\d/]+$/,

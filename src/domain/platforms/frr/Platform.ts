@@ -183,7 +183,15 @@ const frrShown: ShownLines = {
 export const frr: Platform<"frr"> = {
   name: "frr",
   vendor: "FRRouting",
-  capabilities: { timer: true, certificates: "files", firmware: false, erase: false, bounce: false },
+  capabilities: {
+    timer: { step: 1, least: 1 },
+    certificates: "files",
+    firmware: false,
+    erase: false,
+    bounce: false,
+    reads: ["neighbours", "interfaces", "bgp", "ospf", "routes", "errors", "macs", "arp", "processes", "ping"],
+    shows: { filters: ["include"], never: [["tech-support"]] }
+  },
   sharesSerials: true,
   interfaces: {
     short: [],

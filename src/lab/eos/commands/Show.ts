@@ -138,7 +138,6 @@ export const commands: ReadonlyArray<Command> = [
   }),
   command("show hostname", "show", hostnameText, { json: jsonAnswer(hostname), user: true }),
   command("show inventory", "show", inventoryText, { json: jsonAnswer(inventory), user: true }),
-  command("show clock", "show", () => `${new Date().toUTCString()}\nTimezone: UTC\nClock source: local\n`, extensions),
   command("show uptime", "show", ({ device }) => `${Switch.uptime(device)} seconds\n`, extensions),
   command(
     "show privilege",

@@ -1,6 +1,7 @@
 /** Show commands about ports, VLANs, neighbours and learnt stations. See docs/switch-dialogues.md#eos-reading. */
 import { compareInterfaces, shortName } from "../Words.ts"
 import * as ConfigFacts from "../ConfigFacts.ts"
+import * as Faults from "../../Faults.ts"
 import { portMac } from "../Hardware.ts"
 import * as Switch from "../../Switch.ts"
 import { type Call, type Command, command, jsonAnswer, textAnswer } from "./Command.ts"
@@ -55,6 +56,12 @@ const bundled = ({ facts: { name } }: Port, all: ReadonlyArray<Port>) => {
 const interfaceDocument = (device: Switch.Switch, port: Port, all: ReadonlyArray<Port>) =>
   Object.assign(ownDocument(device, port), bundled(port, all))
 
+const errorsAt = (device: Switch.Switch, port: string): number => {
+  const grown = Faults.take(device.faults, "errorsGrow", (fault) => fault.port === port)
+  if (grown !== undefined) device.portErrors.set(port, (device.portErrors.get(port) ?? 0) + grown.by)
+  return device.portErrors.get(port) ?? 0
+}
+
 const ownDocument = (device: Switch.Switch, { facts, up, mac }: Port) => ({
   name: facts.name,
   description: facts.description,
@@ -73,7 +80,9 @@ const ownDocument = (device: Switch.Switch, { facts, up, mac }: Port) => ({
     inOctets: 0,
     outOctets: 0,
     linkStatusChanges: 3,
-    ...(mac === undefined ? {} : { totalInErrors: 0, totalOutErrors: 0, inDiscards: 0, outDiscards: 0 })
+    ...(mac === undefined
+      ? {}
+      : { totalInErrors: errorsAt(device, facts.name), totalOutErrors: 0, inDiscards: 0, outDiscards: 0 })
   },
   interfaceStatistics: { inBitsRate: 0, outBitsRate: 0, updateInterval: 300 }
 })

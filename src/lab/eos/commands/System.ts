@@ -125,13 +125,5 @@ export const commands: ReadonlyArray<Command> = [
   command("redundancy force-switchover", "reload", (call) =>
     confirmed(call.shell, "Proceed with switchover? [confirm]", () => reload(call))
   ),
-  command(
-    "ping <host...>",
-    "other",
-    ({ args }) => `PING ${args["host"] ?? ""}: 5 packets transmitted, 5 received, 0% packet loss\n`,
-    {
-      user: true
-    }
-  ),
   ...WITHOUT_TRACE.map((pattern) => command(pattern, "other", () => ""))
 ]

@@ -139,7 +139,7 @@ const creation: ReadonlyArray<Case> = [
     { id: 99, oob_ip: "10.9.9.9", confhash: "x", last_seen: "2020-01-01 00:00:00", manageable: false },
     { id: 10, oob_ip: null, confhash: null, manageable: true }
   ),
-  created("a platform without a driver, as inventory", { platform: "junos" }, { platform: "junos", manageable: false }),
+  created("a platform without a driver, as inventory", { platform: "ios" }, { platform: "ios", manageable: false }),
   created(
     "a hostname of 64 characters",
     { hostname: `${label63.slice(0, 31)}.${"b".repeat(32)}` },

@@ -10,6 +10,8 @@ const bad = (name: string, request: Case["request"], message: string): Case => (
 })
 
 /** The possible statuses of a job that has the lock, except its end. */
+const FINAL = ["FINISHED", "EXCEPTION", "ABORTED"]
+
 const HELD: ReadonlyArray<{ readonly holds: string; readonly shown: string; readonly given: string }> = [
   { holds: "has not begun", shown: "SCHEDULED", given: "update job set status = 'SCHEDULED' where id = 3" },
   {
@@ -97,6 +99,45 @@ export const jobCases: ReadonlyArray<Case> = [
       status: 400,
       body: { status: "error", message: "group must be the key of a group, 16 hexadecimal digits" }
     }
+  },
+  {
+    name: "the checks of a job that has made none",
+    request: { method: "GET", path: "/job/1/checks" },
+    reply: { status: 200, body: { status: "success", data: { checks: [], skipped: null } } }
+  },
+  {
+    name: "the checks of a job, what failed with before and now, and that it leaves the others out",
+    given: [
+      `insert into job_device (job_id, hostname, failed, reached_end, job_tasks) values (1, 'east-a1', true, true, '[{"task_name": "push", "checks": [
+        {"name": "uplinks", "held": false, "before": "2 interfaces", "now": "1 interface (gone: Ethernet1)",
+          "sentence": "before 2 interfaces, now 1 interface, but none may be gone", "tried": 3, "seconds": 12},
+        {"name": "clock", "held": true, "before": null, "now": "1 source of time", "sentence": "1 source of time", "tried": 1,
+          "seconds": 10}]}]')`,
+      `update job set scheduled_by = 'indy', start_arguments = '{"skip_checks": "the route reflector is down"}' where id = 1`
+    ],
+    request: { method: "GET", path: "/job/1/checks" },
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          checks: [
+            {
+              name: "uplinks",
+              sentence: "failed on 1 switch",
+              failed: 1,
+              results: [{ hostname: "east-a1", before: "2 interfaces", now: "1 interface (gone: Ethernet1)" }]
+            },
+            { name: "clock", sentence: "holds on 1 switch", held: 1, left_out: 0 }
+          ],
+          skipped: { reason: "the route reflector is down", by: "indy" }
+        }
+      }
+    }
+  },
+  {
+    name: "the checks of an unknown job",
+    request: { method: "GET", path: "/job/99999/checks" },
+    reply: { status: 404, body: { status: "error", message: "No job with id 99999 found" } }
   },
   {
     name: "viewed marks without groups",
@@ -360,7 +401,11 @@ export const jobCases: ReadonlyArray<Case> = [
       status: 409,
       body: {
         status: "error",
-        message: `The lock devices is held by job 3 (update_facts), which is ${shown}: wait until it ends, or abort it`,
+        message: `The lock devices is held by job 3 (update_facts), ${
+          FINAL.includes(shown)
+            ? `which has its result (${shown}), but whose last work has not ended: try again in a minute`
+            : `which is ${shown}: wait until it ends, or abort it`
+        }`,
         data: absent
       }
     },

@@ -16,10 +16,10 @@ const send = (method: "POST" | "PUT", name: string, path: string, json: unknown,
 const withoutDriver = (request: Case["request"]): Case => ({
   name: "that no driver can log in to this platform",
   request,
-  given: ["update device set platform = 'junos' where hostname = 'east-a1'"],
+  given: ["update device set platform = 'ios' where hostname = 'east-a1'"],
   reply: {
     status: 409,
-    body: error("Device east-a1 cannot be managed: there is no driver for platform junos (only for eos, frr)")
+    body: error("Device east-a1 cannot be managed: there is no driver for platform ios (only for eos, junos, frr)")
   }
 })
 
@@ -68,6 +68,53 @@ const reads: ReadonlyArray<Case> = [
     400,
     error("east-a2 is UNMANAGED: only a managed device is read")
   ),
+  ...read(
+    "readings?reads=interfaces,mlag",
+    {
+      readings: [
+        { reading: { reads: "interfaces", items: { Ethernet48: { is_up: true, is_enabled: true } } }, problem: null },
+        { reading: { reads: "mlag", items: {} }, problem: null }
+      ]
+    },
+    /^Exception: ConnectionException: connection refused by /
+  ),
+  get(
+    "what came back to a ping",
+    "/device/east-a1/readings?reads=ping&to=192.0.2.1&count=2",
+    200,
+    data({
+      readings: [{ reading: { reads: "ping", items: { "192.0.2.1": { sent: 2, received: 0, rtt_ms: null } } } }]
+    })
+  ),
+  get(
+    "a kind of reading that there is not",
+    "/device/east-a1/readings?reads=bgp,mood",
+    400,
+    error(/^reads must be a list of neighbours, interfaces, /)
+  ),
+  get("a ping to nobody", "/device/east-a1/readings?reads=ping", 400, error("ping needs the address in to")),
+  get(
+    "a ping with a command in its address",
+    "/device/east-a1/readings?reads=ping&to=10.0.0.1%0Areload",
+    400,
+    error(/Expected an IPv4 or IPv6 address/)
+  ),
+  get(
+    "no readings of a device that is not managed",
+    "/device/east-a2/readings?reads=bgp",
+    400,
+    error("east-a2 is UNMANAGED: only a managed device is read")
+  ),
+  get("the checks of a device while there are none", "/device/east-a1/checks", 200, data({ checks: [] })),
+  get("checks without the name of a device", "/device/-x/checks", 400, error("Invalid hostname specified")),
+  get("checks of no device", "/device/nobody/checks", 404, error("Device not found")),
+  get(
+    "no checks of a device that is not managed",
+    "/device/east-a2/checks",
+    400,
+    error("east-a2 is UNMANAGED: only a managed device is read")
+  ),
+  withoutDriver({ method: "GET", path: "/device/east-a1/checks" }),
   get("the activity of its actor", "/device/east-a1/actor", 200, data({ activity: "idle", change: null, waiting: [] })),
   get("the statecharts that actors run", "/statecharts", 200, data({ life: { initial: "DHCP_BOOT" } })),
   get("no name of a device", "/device/-x/actor", 400, error("Invalid hostname specified")),

@@ -139,6 +139,34 @@ export const placeCases: ReadonlyArray<Case> = [
     "line 4: replace_hostname: Device x2 not found"
   ),
   {
+    name: "that a new switch is ignored, and by whom",
+    request: { method: "PUT", path: "/new_devices/6", json: { ignored: true, comment: "spare unit" } },
+    reply: { status: 200, body: { status: "success", data: { ignored: true } } },
+    afterwards: [
+      {
+        path: "/new_devices",
+        body: {
+          data: {
+            devices: [
+              { id: 6, ignored: { comment: "spare unit" } },
+              { id: 7, ignored: null }
+            ]
+          }
+        }
+      }
+    ]
+  },
+  {
+    name: "that only new switches can be ignored",
+    request: { method: "PUT", path: "/new_devices/1", json: { ignored: true } },
+    reply: { status: 400, body: { status: "error", message: "Only a new switch can be ignored, core1 is MANAGED" } }
+  },
+  {
+    name: "an error for an unknown switch",
+    request: { method: "PUT", path: "/new_devices/4711", json: { ignored: true } },
+    reply: { status: 404, body: { status: "error", message: "Device not found" } }
+  },
+  {
     name: "that the switch to be replaced has an open change",
     given: ["insert into device_operation (device_id, kind, phase, detail) values (5, 'bounce', 'shutting', '{}')"],
     request: {

@@ -6,7 +6,7 @@ const get = (name: string, path: string, body: Case["reply"]["body"], status = 2
   request: { method: "GET", path },
   reply: { status, ...(body === undefined ? {} : { body }) }
 })
-const refused = (name: string, path: string, message: string, status = 400) =>
+const refused = (name: string, path: string, message: string | RegExp, status = 400) =>
   get(name, path, { status: "error", message }, status)
 
 const HASH = /^[0-9a-f]{40}$/
@@ -32,6 +32,11 @@ const commits: ReadonlyArray<Case> = [
     status: "success",
     data: { in_force: HASH, commits: [inForce, { state: "replaced", subject: "First settings" }] }
   }),
+  get("the branches of a repository with their newest commits", "/repository/settings/branches", {
+    status: "success",
+    data: { branches: [{ branch: "main", commit: HASH, at: TIME, in_force: true }] }
+  }),
+  refused("which repositories have branches", "/repository/etc/branches", "Invalid repository type"),
   get("as many commits as are asked for", "/repository/Templates/commits?limit=1", {
     data: { in_force: HASH, commits: [inForce] }
   }),
@@ -85,6 +90,51 @@ const files: ReadonlyArray<Case> = [
   ),
   refused("which repositories have files", "/repository/etc/files", "Invalid repository type"),
   refused("which repositories have files", "/repository/etc/file?path=x", "Invalid repository type")
+]
+
+const NTP = "/repository/settings/lines?path=global/base_system.yml"
+const origins: ReadonlyArray<Case> = [
+  get("where a line of a device comes from", "/device/east-a1/blame?line=5", {
+    status: "success",
+    data: {
+      hostname: "east-a1",
+      lines: [
+        {
+          line: 5,
+          text: "ntp server 10.255.0.1 prefer",
+          job_id: null,
+          template: { file: /^eos\// },
+          settings: [{ name: "ntp_servers", file: "global/base_system.yml", line: 3, commit: HASH }]
+        }
+      ],
+      jobs: []
+    }
+  }),
+  refused("that lines count from 1", "/device/east-a1/blame?line=0", /^line must be/),
+  refused("no device of that name", "/device/nobody/blame", "Device not found", 404),
+  get("the lines of devices that come from a line of settings", `${NTP}&line=3`, {
+    status: "success",
+    data: {
+      searched: 6,
+      lines: [
+        { hostname: "broken-a9", line: 5, text: "ntp server 10.255.0.1 prefer" },
+        { hostname: "core1", line: 5, text: "ntp server vrf MGMT 10.255.0.1 prefer" },
+        { hostname: "dist1" },
+        { hostname: "dist2" },
+        { hostname: "east-a1", line: 5 }
+      ],
+      next: null
+    }
+  }),
+  refused("that a line is named", NTP, "line must be given"),
+  refused("that a path is named", "/repository/settings/lines?line=3", "path must be given")
+]
+
+const checks: ReadonlyArray<Case> = [
+  get("the checks of the templates in force, here none", "/checks", {
+    status: "success",
+    data: { commit: HASH, checks: [] }
+  })
 ]
 
 const VARIABLES = "/device/east-a1/variables"
@@ -217,4 +267,11 @@ export const branchCases: ReadonlyArray<Case> = [
   }
 ]
 
-export const repositoryCases: ReadonlyArray<Case> = [...commits, ...files, ...variables, ...trials]
+export const repositoryCases: ReadonlyArray<Case> = [
+  ...commits,
+  ...files,
+  ...origins,
+  ...checks,
+  ...variables,
+  ...trials
+]

@@ -36,9 +36,16 @@ const caller: ReadonlyArray<Case> = [
     reply: {
       status: 200,
       body: data({
-        roles: ["reader", "port-editor", "provisioner", "operator", "administrator", "dhcp-hook", "monitoring"].map(
-          (name) => ({ name, is_ready: true, is_held: false })
-        ),
+        roles: [
+          "reader",
+          "port-editor",
+          "provisioner",
+          "operator",
+          "administrator",
+          "auditor",
+          "dhcp-hook",
+          "monitoring"
+        ].map((name) => ({ name, is_ready: true, is_held: false })),
         remark: /^permissions.yml is not there/
       })
     }

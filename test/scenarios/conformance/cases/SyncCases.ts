@@ -74,6 +74,13 @@ const synchronization: ReadonlyArray<Case> = [
     { hostname: "east-a1", urgent: true, confirm_mode: 2 },
     "urgent cannot be combined with confirm_mode 2"
   ),
+  bad("the name that no device has", sync, { hostnames: ["east-a1", "nosuch"] }, "Hostname 'nosuch' not found"),
+  bad(
+    "the names that no device has",
+    sync,
+    { hostnames: ["nosuch", "east-a1", "other"], dry_run: false },
+    "Hostnames not found: nosuch, other"
+  ),
   bad(
     "an error for an invalid list of hostnames",
     sync,

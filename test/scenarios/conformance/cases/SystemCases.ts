@@ -216,7 +216,8 @@ const bodiless: ReadonlyArray<Case> = (
     ["POST", "/alerts/deliveries/x/replay"],
     ["POST", "/alerts/receivers/noc/test"],
     ["DELETE", "/alerts/mutes/1"],
-    ["DELETE", "/views/1"]
+    ["DELETE", "/views/1"],
+    ["DELETE", "/proposals/1"]
   ] as const
 ).map(([method, path]) => ({
   name: "that the call has no options",

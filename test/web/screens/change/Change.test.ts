@@ -12,7 +12,13 @@ describe("a change", () => {
     [
       "+ntp server a\n+logging host b\n+snmp-server location c\n+banner motd\n+vlan 5",
       "ntp server, logging host, snmp-server location and 2 more"
-    ]
+    ],
+    [
+      "@@ -3,3 +3,7 @@\n interfaces {\n     ge-0/0/3 {\n+        mtu 9000;\n     }\n+    ge-0/0/4 {\n+        disable;\n+    }\n }",
+      "interfaces ge-0/0/3, interfaces ge-0/0/4"
+    ],
+    ["@@ -9,3 +9,3 @@\n     ntp {\n-        server 10.0.0.1;\n+        server 10.0.0.2;\n     }", "ntp server"],
+    ["@@ -1,2 +1,2 @@\n system {\n-    host-name a;\n+    host-name b;", "system host-name"]
   ])("is about the sections of %j", (diff, said) => {
     expect(subjectsOf(diff)).toBe(said)
   })
@@ -47,7 +53,14 @@ describe("a change", () => {
 })
 
 const facts = (more: Partial<Facts> = {}): Facts => ({
-  job: { finish_time: "2026-11-26T14:00:00", exception: null, settings_commit: "903a6fe0", templates_commit: null },
+  job: {
+    finish_time: "2026-11-26T14:00:00",
+    exception: null,
+    settings_commit: "903a6fe0",
+    templates_commit: null,
+    settings_signature: { state: "signed", signer: "sam@lindhaven.example", key: "SHA256:k", why: null },
+    templates_signature: null
+  },
   groups: [],
   compared: 100,
   failed: 0,
@@ -64,6 +77,7 @@ describe("checks", () => {
     const checks = checksOf(facts(), NOW)
     expect(checksInShort(checks)).toBe("6 passed")
     expect(checks.some(({ text }) => text.includes("run it"))).toBe(false)
+    expect(checks[0]?.detail).toBe("settings 903a6fe signed by sam@lindhaven.example, templates none")
   })
 
   it("name switches that could not be compared, that changed since, and uplinks that are touched", () => {

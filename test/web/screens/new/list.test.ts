@@ -10,10 +10,11 @@ const DEVICES = [
 it.each([
   ["94:8e:d3:00:03:00, lhv-acc1", { id: 4, hostname: "lhv-acc1", type: "ACCESS", problem: undefined }],
   ["wtw2;lhv-dist1;dist", { id: 5, hostname: "lhv-dist1", type: "DIST", problem: undefined }],
+  ["WTW2,lhv-dist1,Distribution", { id: 5, type: "DIST", problem: undefined }],
   ['"WTW2"\tlhv-acc2', { id: 5, hostname: "lhv-acc2" }],
   ["WTW3,lhv-acc3", { id: undefined, problem: "no discovered switch is this one" }],
   ["WTW1", { id: undefined, problem: "the name is missing" }],
-  ["WTW1,lhv-acc1,PHONE", { id: undefined, problem: "PHONE is no type: ACCESS, DIST, CORE" }]
+  ["WTW1,lhv-acc1,PHONE", { id: undefined, problem: "PHONE is no type: access, distribution, core" }]
 ])("the line %j", (text, meant) => {
   expect(linesIn(text, DEVICES)).toMatchObject([meant])
 })

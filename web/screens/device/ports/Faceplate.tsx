@@ -14,6 +14,7 @@ import {
   neighbourOf,
   type PortReading,
   shortName,
+  spokenName,
   type Shown,
   stateOf,
   useOf
@@ -38,9 +39,9 @@ const Mark = ({ mark }: Pick<Shown, "mark">) => {
   return null
 }
 
-const sentenceOf = (port: StoredPort, reading: PortReading | undefined): string => {
+const aboutPort = (port: StoredPort, reading: PortReading | undefined): string => {
   const errors = errorsOf(reading)
-  return `${port.name}: ${inSentence(stateOf(port, reading))}, ${useOf(port)}${errors > 0 ? `, ${counted(errors, "error")}` : ""}`
+  return `${inSentence(stateOf(port, reading))}, ${useOf(port)}${errors > 0 ? `, ${counted(errors, "error")}` : ""}`
 }
 
 export const Faceplate = ({ chosen, filter, mark, only, open, ports, readings, shownOf }: Props) => {
@@ -74,7 +75,7 @@ export const Faceplate = ({ chosen, filter, mark, only, open, ports, readings, s
           <div key={block[0]?.name} className="front-block">
             {block.map((port) => {
               const shown = shownOf(port)
-              const sentence = sentenceOf(port, readings[port.name])
+              const about = aboutPort(port, readings[port.name])
               return (
                 <button
                   key={port.name}
@@ -85,8 +86,8 @@ export const Faceplate = ({ chosen, filter, mark, only, open, ports, readings, s
                   data-fill={shown.fill}
                   data-faded={only !== undefined && shown.entry !== only}
                   aria-pressed={chosen.has(port.name)}
-                  aria-label={sentence}
-                  title={sentence}
+                  aria-label={`${spokenName(port.name)}: ${about}`}
+                  title={`${port.name}: ${about}`}
                   tabIndex={port.name === stop ? 0 : -1}
                   onKeyDown={(event) => onKey(event, port.name)}
                   onClick={(event) => onClick(event, port.name)}

@@ -1,12 +1,13 @@
 /** The ports of a device: its front in layers, a table, and the card that changes one or several. */
 import { Button, Checkbox, Group, SegmentedControl, Table, Text, TextInput, Title } from "@mantine/core"
 import { IconFileSpreadsheet, IconRefresh } from "@tabler/icons-react"
-import { useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { counted, speed } from "../../../../src/domain/words/Units.ts"
 import { inSentence } from "../../../../src/domain/words/Word.ts"
 import { useAsk } from "../../../api/useAsk.ts"
 import { useWords } from "../../../app/useAddress.ts"
 import { useDraft } from "../../../app/useDraft.ts"
+import { useLetter } from "../../../app/useLeaps.ts"
 import { useMay } from "../../../app/useSession.ts"
 import { Asked } from "../../../parts/Asked.tsx"
 import { Empty } from "../../../parts/Empty.tsx"
@@ -71,7 +72,7 @@ const Row = ({ isChosen, mark, open, port, readings }: RowProps) => {
         )}
       </Table.Td>
       <Table.Td>
-        <button type="button" className="port-name" onClick={open}>
+        <button type="button" className="port-name" data-port={port.name} onClick={open}>
           {port.name}
         </button>
       </Table.Td>
@@ -92,6 +93,9 @@ const Row = ({ isChosen, mark, open, port, readings }: RowProps) => {
     </Table.Tr>
   )
 }
+
+/** The first field of the open form. */
+const FIRST_FIELD = "form[aria-label='Change ports'] :is(select, input)"
 
 const HEADS = ["Choose", "Port", "State", "Speed", "VLAN", "Description", "Connected"]
 
@@ -121,6 +125,19 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
   }
   const open = (name: string) => choose(names.length === 1 && names[0] === name ? [] : [name])
   const mark = (name: string) => choose(toggled(names, name))
+  const isEditAsked = useRef(false)
+  useEffect(() => {
+    if (!isEditAsked.current) return
+    isEditAsked.current = false
+    document.querySelector<HTMLElement>(FIRST_FIELD)?.focus()
+  })
+  useLetter("e", () => {
+    const focused = document.activeElement?.closest("[data-port]")?.getAttribute("data-port")
+    const isOpen = focused == null || chosen.has(focused)
+    isEditAsked.current = !isOpen
+    if (isOpen) document.querySelector<HTMLElement>(FIRST_FIELD)?.focus()
+    else choose([focused])
+  })
   return (
     <Asked of={asked} what={`the ports of ${hostname}`}>
       {({ data: { interfaces, version } }) => {

@@ -91,6 +91,9 @@ export const layersIn = (readings: Readings["ports"] | undefined): ReadonlyArray
 /** `Ethernet12` → `12`, `Ethernet1/3` → `1/3`. */
 export const shortName = (name: string): string => name.replace(/^[A-Za-z-]+/, "") || name
 
+/** The name with the number as a word of its own, as the button shows it: who commands the page by voice says what is seen. */
+export const spokenName = (name: string): string => name.replace(/^([A-Za-z-]+)(?=.)/, "$1 ")
+
 const PER_BLOCK = 12
 
 /** Everything before the last number of a name: ports of one module or member stand together. */

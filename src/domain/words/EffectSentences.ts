@@ -1,6 +1,6 @@
 /**
  * The effects of a commit in plain words, and whether it removes so much that a user has to confirm it
- * (docs/settings-repository.md#confirmation). Pure; the page has it too, so it imports only types.
+ * (docs/settings-repository.md#confirmation). Pure.
  */
 import type {
   CommitEffects,
@@ -12,7 +12,8 @@ import type {
   RuleEffect,
   UndefinedName,
   VlanEffect
-} from "./CommitEffects.ts"
+} from "../CommitEffects.ts"
+import { counted } from "./Units.ts"
 
 /** The limits above which a confirmation is needed: percent of a kind, and percent of the managed devices. */
 export interface EffectLimits {
@@ -24,8 +25,6 @@ export interface EffectLimits {
 const AT_LEAST = 5
 /** The loss of every VLAN needs a confirmation, however few there are. */
 const ALL_VLANS = 2
-
-const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 const listed = (names: ReadonlyArray<string>, count: number, most = 5): string => {
   const shown = names.slice(0, most)

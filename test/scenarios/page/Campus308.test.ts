@@ -1,4 +1,7 @@
-/** The drawing of a campus of 308 switches, from its topology file: blocks, the way to the core, cables that differ, overlays, and the list. */
+/**
+ * A campus of 308 switches, from its topology file. The drawing: blocks, the way to the core, cables that differ, overlays, and the list. Then a
+ * change of all of them: its groups of equal differences, its rollout by stages, and the overview before and after.
+ */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -11,6 +14,7 @@ import { makeLab } from "../../../src/lab/Lab.ts"
 import * as Topology from "../../../src/lab/Topology.ts"
 import * as Campus from "../../support/Campus.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
+import { TEST } from "../../support/Patience.ts"
 import { serve } from "../../support/ServedCampus.ts"
 
 const FOLDER = path.resolve(import.meta.dirname, "../../../examples/lab/campus-308")
@@ -28,7 +32,7 @@ const make = Effect.gen(function* () {
     ...Campus.environment(lab, folders, folders.folder),
     PASSWORD_MANAGED: "lab-only-password"
   })
-  const api = makeApi(url)
+  const api = makeApi(url, TEST)
   yield* api.ready
   const added = yield* addCampus(api, topology)
   // nearly all are in sync; one link is planned to another port, and one that nobody hears is planned in addition
@@ -40,18 +44,25 @@ const make = Effect.gen(function* () {
       and device_a_id = (select id from device where hostname = 'lhv-s-acc41')`
   }).pipe(Effect.provide(running))
   const browser = yield* makeBrowser
-  return { added, browser, url, page: yield* openPage(browser, url, { width: 1440, height: 900 }) }
+  return {
+    added,
+    api,
+    browser,
+    settings: folders.settings,
+    url,
+    page: yield* openPage(browser, url, { width: 1440, height: 900 })
+  }
 })
 
-class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/Topology") {
+class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/Campus308") {
   static readonly layer = Layer.effect(Site, make)
 }
 
 const scene = layer(Site.layer, { excludeTestServices: true })
 
-describe.skipIf(!hasChromium)(`The drawing of 308 switches${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
+describe.skipIf(!hasChromium)(`A campus of 308 switches${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
   scene((it) => {
-    it.effect("has a block of cells for each building, with its states, that opens by the keyboard", () =>
+    it.effect("is drawn with a block of cells for each building, with its states, that opens by the keyboard", () =>
       Effect.gen(function* () {
         const { added, page } = yield* Site
         expect(added).toEqual({ switches: 308, links: 612 })
@@ -72,7 +83,7 @@ describe.skipIf(!hasChromium)(`The drawing of 308 switches${hasChromium ? "" : `
       })
     )
 
-    it.effect("shows the cables that differ alone, and as sentences", () =>
+    it.effect("shows the cables that differ from the plan alone, and as sentences", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         yield* steps(async () => {
@@ -143,6 +154,80 @@ describe.skipIf(!hasChromium)(`The drawing of 308 switches${hasChromium ? "" : `
         yield* sound(phone, "topology-phone")
         const width = yield* steps(() => phone.evaluate<number>("document.documentElement.scrollWidth"))
         expect(width).toBeLessThanOrEqual(390)
+      })
+    )
+
+    it.effect("changes all switches: equal differences are one group each, and the rollout goes by stages", () =>
+      Effect.gen(function* () {
+        const { api, page, settings } = yield* Site
+        yield* api.sync(false, { all: true, force: true, resync: true, confirm_mode: 0 })
+        yield* steps(async () => {
+          await page.goto("/ui/overview")
+          await page.getByRole("link", { name: /^308\s*of 308 in sync$/ }).waitFor()
+        })
+        yield* sound(page, "overview-308")
+        const clocks = (group: string, ...hosts: ReadonlyArray<string>) => ({
+          [`groups/${group}/base_system.yml`]: `ntp_servers: [${hosts.map((host) => `{ host: ${host} }`).join(", ")}]\n`,
+          [`groups/${group}/interfaces.yml`]: "{}\n",
+          [`groups/${group}/routing.yml`]: "{}\n"
+        })
+        yield* settings.commit({
+          ...clocks("EAST", "10.20.0.1", "10.20.0.71"),
+          ...clocks("NORTH", "10.20.0.1", "10.20.0.72"),
+          ...clocks("SOUTH", "10.20.0.1", "10.20.0.71")
+        })
+        yield* api.refresh("settings")
+        yield* steps(async () => {
+          await page.getByRole("link", { name: /^8\s*of 308 in sync$/ }).waitFor()
+          await page
+            .getByRole("region", { name: "Fleet" })
+            .getByRole("link", { name: /^300 out of sync/ })
+            .first()
+            .click()
+          await page.getByText("300 of 308 shown").waitFor()
+        })
+        yield* sound(page, "devices-308")
+        yield* steps(async () => {
+          await page.goto("/ui/change?new=1")
+          await page.getByLabel("What is this for?").fill("A clock for each building")
+          await page.getByRole("button", { name: "Preview changes" }).click()
+          await page.getByRole("heading", { name: "A clock for each building" }).waitFor()
+          // east and south get the same lines
+          const both = page.getByRole("region", { name: /^200 switches: / })
+          await both.getByText("10.20.0.71").first().waitFor()
+          await page
+            .getByRole("region", { name: /^100 switches: / })
+            .getByText("10.20.0.72")
+            .first()
+            .waitFor()
+          const scope = page.getByRole("region", { name: "Scope" })
+          await scope.getByText("300 access").waitFor()
+          await scope.getByText("different ways").waitFor()
+          await page.getByText("0 of 2 viewed").waitFor()
+        })
+        yield* sound(page, "change-308")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Roll out…" }).click()
+          await page.getByLabel("First switches").fill("2")
+          await page.getByLabel("Switches per stage").fill("150")
+          await page.getByRole("button", { name: "Roll out exactly this" }).click()
+          await page.getByText("300 of 300 done").waitFor()
+          await page
+            .getByRole("link", { name: /^Rollout \d+$/ })
+            .first()
+            .click()
+          const stages = page.getByRole("list", { name: "Stages" })
+          await stages.getByText("First 2").waitFor()
+          await stages.getByText("150 of 150").first().waitFor()
+          const grid = page.getByRole("grid", { name: "300 switches" })
+          await grid.waitFor()
+          expect(await grid.getByRole("gridcell").count()).toBe(300)
+        })
+        yield* sound(page, "rollout-308")
+        yield* steps(async () => {
+          await page.goto("/ui/overview")
+          await page.getByRole("link", { name: /^308\s*of 308 in sync$/ }).waitFor()
+        })
       })
     )
   })
