@@ -84,15 +84,19 @@ export const make = Effect.fnUntraced(function* (startup: string) {
     let begun = Buffer.alloc(0)
     const isOver = () => server.exitCode !== null || channel.destroyed
 
-    const passRest = (rest: Buffer) => {
+    // seldom after a while: hundreds of servers share this process
+    const later = (millis: number, again: (millis: number) => void) => {
+      setTimeout(() => again(Math.min(2 * millis, 200)), millis)
+    }
+    const passRest = (rest: Buffer, millis = 5) => {
       if (isOver()) return
-      if (session === undefined || !isActive(session)) return void setTimeout(() => passRest(rest), 5)
+      if (session === undefined || !isActive(session)) return later(millis, (next) => passRest(rest, next))
       if (rest.length > 0) server.stdin.write(rest)
       channel.pipe(server.stdin)
     }
-    const passHello = (end: number) => {
+    const passHello = (end: number, millis = 5) => {
       if (isOver()) return
-      if (session === undefined) return void setTimeout(() => passHello(end), 5)
+      if (session === undefined) return later(millis, (next) => passHello(end, next))
       server.stdin.write(begun.subarray(0, end))
       passRest(begun.subarray(end))
     }

@@ -1,6 +1,6 @@
 /** XML of devices is read strictly, and written in one form. */
 import { describe, expect, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import * as Xml from "../../../src/drivers/netconf/Xml.ts"
 
 const read = (text: string) => Result.getOrThrow(Xml.parse(text))
@@ -51,6 +51,47 @@ describe("XML of a device", () => {
 
   it("a tree of too many elements is refused", () => {
     expect(refusal(`<a>${"<b/>".repeat(510_000)}</a>`).message).toContain("more than 500000 elements")
+  })
+
+  it.prop(
+    "long texts say what they say as short ones",
+    {
+      pieces: Schema.Array(
+        Schema.Literals([
+          "interfaces { ge-0/0/1; }\n".repeat(20),
+          "&lt;*&gt; &amp;amp; &quot;it&apos;s&quot; ",
+          "<b>",
+          "</b>",
+          "<!-- > ",
+          " -->",
+          "]]",
+          ">",
+          "&own;",
+          "&#65;",
+          "é",
+          "<b c='>",
+          "'/>",
+          "\r\n"
+        ])
+      ).check(Schema.isMaxLength(12))
+    },
+    ({ pieces }) => {
+      const text = pieces.join("")
+      // a sign in the message keeps its texts in their places
+      const [whole, inPlaces] = [Xml.parse(`<a><s>-</s>${text}</a>`), Xml.parse(`<a><s>\uE000</s>${text}</a>`)]
+      const rest = (read: typeof whole) => Result.map(read, ({ children, text: said }) => [children.slice(1), said])
+      expect(rest(whole)).toEqual(rest(inPlaces))
+    },
+    { arbitrary: { runs: 1000 } }
+  )
+
+  it("a long text is read whole, and a fault behind it has its line", () => {
+    const config = `interfaces {\n${'    ge-0/0/1 { description "<a> & b"; }\n'.repeat(1000)}}\n`
+    const escaped = config.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
+    expect(Xml.textOf(read(`<a><t>${escaped.replaceAll(">", "&gt;")}</t></a>`), "t")).toBe(config.trim())
+    expect(refusal(`<a><t>${escaped.replaceAll(">", "&gt;")}</t>\n<b></a>`).line).toBe(1004)
+    const literal = `<a><![CDATA[>${"&lt;".repeat(100)}<]]></a>`
+    expect(read(literal).text).toBe(`>${"&lt;".repeat(100)}<`)
   })
 
   it("has one form, whatever prefixes and blanks the server writes", () => {

@@ -2,7 +2,7 @@
  * A driver for NETCONF servers whose configuration is that of their own models: as text it is XML in one form. A candidate that is
  * read back is the promise, and only the server says what it holds.
  */
-import { Effect, Result } from "effect"
+import { Effect, Record, Result } from "effect"
 import { frr } from "../../../src/domain/platforms/frr/Platform.ts"
 import type { Platform } from "../../../src/domain/platforms/Platform.ts"
 import type { Driver, DriverSession, DriverTarget, LoadRequest } from "../../../src/drivers/Driver.ts"
@@ -20,6 +20,7 @@ import { type NetconfSession, openSession } from "../../../src/drivers/netconf/S
 import * as Xml from "../../../src/drivers/netconf/Xml.ts"
 import { SshLimits } from "../../../src/drivers/ssh/SshLimits.ts"
 import { openTransport } from "../../../src/drivers/ssh/Transport.ts"
+import { SLOWNESS } from "../../support/Patience.ts"
 import * as UnifiedDiff from "../../../src/drivers/UnifiedDiff.ts"
 
 const { commands: _, shown: __, ...others } = frr
@@ -44,7 +45,9 @@ export interface NetconfDriverOptions {
   readonly validates?: boolean
 }
 
-const timeouts = { connect: 10, show: 20, runningConfig: 30, load: 60, commit: 60, save: 30 }
+/** In seconds. */
+const usual = { connect: 10, show: 20, runningConfig: 30, load: 60, commit: 60, save: 30 }
+const timeouts = Record.map(usual, (seconds) => Math.ceil(seconds * SLOWNESS))
 const FIRST_LINE = 1
 
 const textOf = (elements: ReadonlyArray<Xml.Element>): string => Xml.render(elements, NAMESPACE)
