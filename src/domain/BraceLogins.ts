@@ -64,11 +64,15 @@ export const usersWithNewLogins = (before: string, after: string): ReadonlySet<s
   )
 }
 
+/** The first words of all statements of a login: a whole configuration is read only for a line that has one of them. */
+const ofLogin = /password|key|ssh-/
+
 /** The same by the candidate and the difference that it makes: users with a login in one of the added lines. */
 export const usersWithAddedLogins = (candidate: string, diff: string): ReadonlySet<string> => {
   const added = new Set(
     diff.split("\n").flatMap((line) => {
       if (!line.startsWith("+") || line.startsWith("+++")) return []
+      if (!ofLogin.test(line)) return []
       const [statement] = readBraces(line.slice(1)).statements
       return statement === undefined || statement.below !== null ? [] : [statementLine(statement)]
     })

@@ -59,18 +59,18 @@ const NOT_CLOSED_RULE = "is not closed by a }"
 /** Faults by which a text that is put into another one changes what the other one says. */
 const LEAVING_RULES = new Set([...UNFINISHED.values(), CLOSES_RULE, NOT_CLOSED_RULE])
 
-/** A comment, a text in quotes, a sign, or a word, which may have a range in brackets. */
-const token =
-  /\/\*[\s\S]*?\*\/|#[^\n]*|"(?:[^"\\]|\\[\s\S])*"|\/\*|[{};[\]"]|[^\s{};"[\]]+(?:\[[^\s{};"[\]]*\][^\s{};"[\]]*)*/y
+/** A comment, a text in quotes, or a word, which may have a range in brackets; at last a quote that has no second one. */
+const token = /\/\*[\s\S]*?\*\/|#[^\n]*|"(?:[^"\\]|\\[\s\S])*"|\/\*|"|[^\s{};"[\]]+(?:\[[^\s{};"[\]]*\][^\s{};"[\]]*)*/y
 
 const kindOf = (text: string): TokenKind => {
   if (UNFINISHED.has(text)) return "unfinished"
-  if (text.startsWith("#") || text.startsWith("/*")) return "comment"
-  return text.length === 1 && "{};[]".includes(text) ? "mark" : "word"
+  return text.startsWith("#") || text.startsWith("/*") ? "comment" : "word"
 }
 
 const LINE_BREAK = 10
 const BLANK = 32
+const QUOTE = 34
+const MARK_OF: ReadonlyMap<number, string> = new Map(Array.from("{};[]", (mark) => [mark.charCodeAt(0), mark]))
 /** Characters from here on may be blanks, too. */
 const FIRST_WIDE = 0x80
 
@@ -79,8 +79,11 @@ const isBlank = (code: number, text: string, at: number): boolean =>
 
 const countLines = (text: string): number => text.split("\n").length - 1
 
-/** Texts are long and read often, so blanks are passed one by one, and lines are counted only where they can be. */
-function* tokensOf(text: string): Generator<Token> {
+/**
+ * Gives each token to `take`. Texts are long and read often, so blanks and marks are taken one by one, and lines are counted only where
+ * they can be.
+ */
+const eachToken = (text: string, take: (found: Token) => void): void => {
   let lineNumber = 1
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at)
@@ -89,14 +92,19 @@ function* tokensOf(text: string): Generator<Token> {
       at++
       continue
     }
-    // a generator gives way to others that use the same pattern
+    const mark = MARK_OF.get(code)
+    if (mark !== undefined) {
+      take({ kind: "mark", text: mark, lineNumber, until: lineNumber })
+      at++
+      continue
+    }
     token.lastIndex = at
-    const [found = ""] = token.exec(text) ?? []
-    if (found === "") return
+    if (!token.test(text)) return
+    const found = text.slice(at, token.lastIndex)
     const kind = kindOf(found)
-    const isQuoted = found.length > 1 && found.startsWith('"')
+    const isQuoted = code === QUOTE && found.length > 1
     const until = isQuoted || kind === "comment" ? lineNumber + countLines(found) : lineNumber
-    yield { kind, text: isQuoted ? found.slice(1, -1) : found, lineNumber, until }
+    take({ kind, text: isQuoted ? found.slice(1, -1) : found, lineNumber, until })
     if (kind === "unfinished") return
     lineNumber = until
     at += found.length
@@ -127,7 +135,10 @@ interface OpenStatements {
   readonly below: Array<BraceStatement>
 }
 
+const NO_MARKS: ReadonlyArray<StatementMark> = []
+
 const marksOf = (words: ReadonlyArray<string>) => {
+  if (!words[0]?.endsWith(":")) return { marks: NO_MARKS, words }
   const first = words.findIndex((word) => !MARKS.has(word))
   const count = first < 0 ? words.length : first
   return { marks: words.slice(0, count).flatMap((word) => MARKS.get(word) ?? []), words: words.slice(count) }
@@ -249,7 +260,7 @@ class Reader {
 /** The statements of a text in braces, and what is wrong with its form. Statements of a text with faults are a guess. */
 export const readBraces = (text: string): BraceText => {
   const reader = new Reader()
-  for (const found of tokensOf(text)) reader.take(found)
+  eachToken(text, (found) => reader.take(found))
   const statements = reader.end()
   return { statements, faults: reader.faults.toSorted((one, other) => one.lineNumber - other.lineNumber) }
 }

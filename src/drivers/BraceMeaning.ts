@@ -19,32 +19,47 @@ type Ordered = Pick<ConfigNotation, "ordered">
 // What a text says: each word is a branch of the words before it.
 
 interface Branch {
-  readonly marks: Set<StatementMark>
-  readonly below: Map<string, Branch>
+  marks: Set<StatementMark>
+  below: Map<string, Branch>
 }
 
-const makeBranch = (): Branch => ({ marks: new Set(), below: new Map() })
+/** Shared by all branches without any, which are most of the thousands of a configuration; never written. */
+const NO_MARKS: Set<StatementMark> = new Set()
+const NOTHING_BELOW: Map<string, Branch> = new Map()
+
+const makeBranch = (): Branch => ({ marks: NO_MARKS, below: NOTHING_BELOW })
 
 const branchAt = (root: Branch, words: ReadonlyArray<string>): Branch =>
   words.reduce((branch, word) => {
     const known = branch.below.get(word)
     if (known !== undefined) return known
     const made = makeBranch()
+    if (branch.below === NOTHING_BELOW) branch.below = new Map()
     branch.below.set(word, made)
     return made
   }, root)
 
 const mark = (branch: Branch, marks: ReadonlyArray<StatementMark>): void => {
-  // this one is for a load and is never shown
-  for (const one of marks) if (one !== "replace") branch.marks.add(one)
+  for (const one of marks) {
+    // this one is for a load and is never shown
+    if (one === "replace") continue
+    if (branch.marks === NO_MARKS) branch.marks = new Set()
+    branch.marks.add(one)
+  }
 }
 
-const grow = (root: Branch, statements: ReadonlyArray<BraceStatement>): Branch => {
-  for (const { below, list, marks, words } of statements) {
-    const branch = branchAt(root, words)
+/** The words by which a statement is known. */
+type WordsOf = (statement: BraceStatement) => ReadonlyArray<string>
+
+const ownWords: WordsOf = ({ words }) => words
+
+const grow = (root: Branch, statements: ReadonlyArray<BraceStatement>, wordsOf = ownWords): Branch => {
+  for (const statement of statements) {
+    const { below, list, marks } = statement
+    const branch = branchAt(root, wordsOf(statement))
     mark(branch, marks)
     for (const value of list ?? []) branchAt(branch, [value])
-    if (below !== null) grow(branch, below)
+    if (below !== null) grow(branch, below, wordsOf)
   }
   return root
 }
@@ -220,11 +235,8 @@ export interface MissingStatement {
 /** Gives the words of a line with the same mark in the place of each secret. */
 export type SecretHider = (line: string) => string
 
-/** The words of a statement with the same mark in the place of each secret. */
-type HiddenWords = (statement: BraceStatement) => ReadonlyArray<string>
-
 /** Remembers its answers, because the same statements are in both texts and on many ports. */
-const makeHiddenWords = (hide: SecretHider): HiddenWords => {
+const makeHiddenWords = (hide: SecretHider): WordsOf => {
   const known = new Map<string, ReadonlyArray<string>>()
   return (statement) => {
     const key = statement.words.join("\0")
@@ -237,16 +249,6 @@ const makeHiddenWords = (hide: SecretHider): HiddenWords => {
     return words
   }
 }
-
-const withoutSecrets = (
-  statements: ReadonlyArray<BraceStatement>,
-  hiddenWords: HiddenWords
-): ReadonlyArray<BraceStatement> =>
-  statements.map((statement) => ({
-    ...statement,
-    words: hiddenWords(statement),
-    below: statement.below === null ? null : withoutSecrets(statement.below, hiddenWords)
-  }))
 
 const reach = (from: Branch | undefined, words: ReadonlyArray<string>): Branch | undefined =>
   words.reduce<Branch | undefined>((branch, word) => branch?.below.get(word), from)
@@ -271,7 +273,7 @@ export const missingStatements = (
 ): ReadonlyArray<MissingStatement> => {
   const hiddenWords = makeHiddenWords(hide)
   const given = readBraces(candidate).statements
-  const root = grow(makeBranch(), withoutSecrets(readBraces(text).statements, hiddenWords))
+  const root = grow(makeBranch(), readBraces(text).statements, hiddenWords)
   const missing: Array<MissingStatement> = []
   const look = (
     statements: ReadonlyArray<BraceStatement>,
@@ -291,6 +293,6 @@ export const missingStatements = (
       if (statement.below !== null) look(statement.below, mine, isThere ? branch : undefined, [...headings, statement])
     }
   }
-  look(given, grow(makeBranch(), withoutSecrets(given, hiddenWords)), root, [])
+  look(given, grow(makeBranch(), given, hiddenWords), root, [])
   return missing
 }

@@ -8,7 +8,7 @@ import { readObscured } from "./junos/ObscuredSecret.ts"
 import { maskSecrets } from "./SecretMask.ts"
 import * as UnifiedDiff from "./UnifiedDiff.ts"
 
-type SaltedPlatform = Pick<Platform, "saltedSecrets" | "obscuredSecrets" | "configuration">
+type SaltedPlatform = Pick<Platform, "saltedSecrets" | "saltedWords" | "obscuredSecrets" | "configuration">
 
 /** A line with a secret that may be salted. */
 export interface SecretLine {
@@ -42,15 +42,33 @@ const VALUES: Readonly<Record<ConfigNotation["sections"], string>> = {
 
 const patterns = new WeakMap<SaltedPlatform, RegExp | null>()
 
-/** Matches the lines of a platform: indentation, what stands before the secret, its type, the secret, the rest. */
+/** Matches a line of a platform: indentation, what stands before the secret, its type, the secret, the rest. */
 const patternOf = (platform: SaltedPlatform): RegExp | null => {
   const known = patterns.get(platform)
   if (known !== undefined) return known
   const before = platform.saltedSecrets.join("|")
   const source = String.raw`^([ \t]*)(${before})(${TYPE})(${VALUES[platform.configuration.sections]})([^\n]*)$`
-  const pattern = before === "" ? null : new RegExp(source, "gm")
+  const pattern = before === "" ? null : new RegExp(source, "my")
   patterns.set(platform, pattern)
   return pattern
+}
+
+const lineBeginning = /^/gm
+
+/** The lines of a text that the pattern of a platform matches. */
+function* matchesIn(platform: SaltedPlatform, text: string): Generator<RegExpExecArray> {
+  const pattern = patternOf(platform)
+  if (pattern === null) return
+  let next = 0
+  for (const { index } of text.matchAll(platform.saltedWords ?? lineBeginning)) {
+    if (index < next) continue
+    // a generator gives way to others that use the same pattern
+    pattern.lastIndex = index === 0 ? 0 : text.lastIndexOf("\n", index - 1) + 1
+    const match = pattern.exec(text)
+    const end = text.indexOf("\n", index)
+    next = end < 0 ? text.length + 1 : end + 1
+    if (match !== null) yield match
+  }
 }
 
 /** A line of a text in braces that opens a section, without a remark behind it. */
@@ -105,11 +123,9 @@ const behind = ({ configuration }: SaltedPlatform, text: string): string =>
 
 /** The lines of a configuration with secrets that the platform may salt, in their order. */
 export const secretLines = (platform: SaltedPlatform, text: string): ReadonlyArray<SecretLine> => {
-  const pattern = patternOf(platform)
-  if (pattern === null) return []
   const goTo = reader(text, platform.configuration)
   const isInBraces = platform.configuration.sections === "braces"
-  return Array.from(text.matchAll(pattern), (match) => {
+  return Array.from(matchesIn(platform, text), (match) => {
     const [, indent = "", before = "", , value = "", after = ""] = match
     const { lineNumber, sections } = goTo(match.index, indent !== "")
     const shown = maskSecrets(`${before.trim()} ${MASK}${behind(platform, after)}`.replaceAll(/[ \t]+/g, " "))
@@ -121,8 +137,14 @@ export const secretLines = (platform: SaltedPlatform, text: string): ReadonlyArr
 
 /** The text with these secrets and their types replaced by asterisks. Every line stays in its place. */
 export const withoutSecrets = (platform: SaltedPlatform, text: string): string => {
-  const pattern = patternOf(platform)
-  return pattern === null ? text : text.replace(pattern, `$1$2${MASK}$5`)
+  let masked = ""
+  let at = 0
+  for (const match of matchesIn(platform, text)) {
+    const [line, indent = "", before = "", , , after = ""] = match
+    masked += `${text.slice(at, match.index)}${indent}${before}${MASK}${after}`
+    at = match.index + line.length
+  }
+  return at === 0 ? text : masked + text.slice(at)
 }
 
 /** Whether a difference adds a line with a secret that the platform may salt. */

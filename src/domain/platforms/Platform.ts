@@ -235,6 +235,11 @@ export interface Platform<Name extends string = string> {
    */
   readonly saltedSecrets: ReadonlyArray<string>
   /**
+   * Each line with such a secret has one of these words, which are found much faster than its place in the line. Flag `g`. Left out: all
+   * lines are looked at.
+   */
+  readonly saltedWords?: RegExp
+  /**
    * The form of secrets that the device obscures in a way that anybody can read, so that two of them are compared by what they say.
    * Left out: none.
    */

@@ -32,6 +32,7 @@ const unclear = Effect.fnUntraced(function* (
 
 /** Whether the configuration itself makes each commit one of both routing engines. */
 const synchronizes = (config: string): boolean =>
+  config.includes("synchronize") &&
   readBraces(config).statements.some(
     ({ below, words }) =>
       words[0] === "system" &&

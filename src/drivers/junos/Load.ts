@@ -146,6 +146,7 @@ const isLoaded = (answer: Element): boolean => {
 
 /** Such a device runs statements that no configuration shows, and that no rollback takes back. */
 const runsOther = (willRun: string): boolean =>
+  willRun.includes("ephemeral") &&
   readBraces(willRun).statements.some(
     ({ below, words }) =>
       words[0] === "system" &&

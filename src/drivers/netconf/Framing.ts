@@ -20,6 +20,9 @@ const largestChunk = 4_294_967_295
 /** Most bytes of a message: a configuration of 10,000 interfaces has 2 MB. */
 export const MOST_BYTES = 64 * 1024 * 1024
 
+/** A buffer of more is not kept for the next message. */
+const KEPT_BYTES = 64 * 1024
+
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 const decoded = (bytes: Uint8Array): Framed => {
@@ -49,7 +52,7 @@ export class Framer {
   readonly #mostBytes: number
   /** Bytes that were not looked at yet. */
   readonly #waiting: Array<Uint8Array> = []
-  /** The message so far, at the beginning of a buffer that grows, and its length. */
+  /** The message so far, at the beginning of a buffer that grows and serves the next messages, too, and its length. */
   #message = Buffer.alloc(0)
   #bytes = 0
   /** Bytes that the chunk still lacks. */
@@ -150,7 +153,7 @@ export class Framer {
 
   #whole(bytes: number): Framed {
     const message = decoded(this.#message.subarray(0, bytes))
-    this.#message = Buffer.alloc(0)
+    if (this.#message.length > KEPT_BYTES) this.#message = Buffer.alloc(0)
     this.#bytes = 0
     return message
   }

@@ -61,8 +61,37 @@ const opened = (tag: SaxesTagNS): Open => ({
 /** The most characters of a text that may be a value with prefixes. */
 const LONGEST_VALUE = 4_096
 
+// Most of a long message is the text of a configuration, and the parser looks at each of its characters. So it gets a short sign in the
+// place of each long run of them that can be nothing but text, and the run is put back into what it has read.
+
+const SIGN = "\uE000"
+const END = "\uE001"
+
+/** Between two tags; characters that need no look, and references. */
+const longRuns = /(?<=>)[\t\n\x20-\x3b\x3d\x3f-\x7e]{256,}(?=<)/g
+
+const REFERENCES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" }
+const otherReference = /&(?!(?:lt|gt|amp|quot|apos);)/
+const reference = /&(\w+);/g
+
+const signs = new RegExp(`${SIGN}(\\d+)${END}`, "g")
+
 /** Reads a whole document. */
 export const parse = (text: string): Result.Result<Element, XmlFault> => {
+  const runs: Array<string> = []
+  // what looks like a reference is none in CDATA
+  if (text.includes(SIGN) || text.includes("<![CDATA[")) return parseWith(text, runs)
+  const short = text.replace(longRuns, (run) => {
+    if (otherReference.test(run)) return run
+    const said = run.includes("&") ? run.replace(reference, (_, name: string) => REFERENCES[name] ?? "") : run
+    return `${SIGN}${runs.push(said) - 1}${END}`
+  })
+  const read = parseWith(short, runs)
+  // the line of a fault is that of the whole text
+  return Result.isFailure(read) && runs.length > 0 ? parseWith(text, []) : read
+}
+
+const parseWith = (text: string, runs: ReadonlyArray<string>): Result.Result<Element, XmlFault> => {
   const parser = new SaxesParser({ xmlns: true, defaultXMLVersion: "1.0", forceXMLVersion: true })
   const open: Array<Open> = []
   const found: { root: Element | null; fault: XmlFault | null; nodes: number } = { root: null, fault: null, nodes: 0 }
@@ -101,7 +130,8 @@ export const parse = (text: string): Result.Result<Element, XmlFault> => {
     const closed = found.fault === null ? open.pop() : undefined
     if (closed === undefined) return
     const { texts, ...rest } = closed
-    const said = texts.join("")
+    const read = texts.join("")
+    const said = runs.length === 0 ? read : read.replace(signs, (_, at: string) => runs[Number(at)] ?? "")
     const element: Element = { ...rest, text: said, prefixes: prefixesIn(said) }
     const parent = open.at(-1)
     if (parent === undefined) found.root = element

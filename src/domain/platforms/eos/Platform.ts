@@ -202,6 +202,7 @@ export const eos: Platform<"eos"> = {
   },
   secrets: commonSecrets,
   saltedSecrets: eosSaltedSecrets,
+  saltedWords: /secret|password|passphrase|key/g,
   shown: eosShown,
   remarks: [
     {

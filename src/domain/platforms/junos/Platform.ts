@@ -104,6 +104,7 @@ export const junos: Platform<"junos"> = {
   firmware: null,
   secrets: junosSecrets,
   saltedSecrets: junosSaltedSecrets,
+  saltedWords: /secret|password|key|ascii-text|hexadecimal|cak|value/g,
   obscuredSecrets: "$9$",
   remarks: [],
   loginLine: null
