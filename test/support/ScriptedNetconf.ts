@@ -13,7 +13,7 @@ export interface Asked {
   readonly id: string
   /** The request between the tags of `rpc`. */
   readonly body: string
-  readonly send: (text: string) => void
+  readonly send: (text: string | Buffer) => void
   readonly close: () => void
 }
 

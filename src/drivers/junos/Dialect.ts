@@ -99,6 +99,12 @@ export const committing = ({ minutes, name, synchronize }: CommitOptions): strin
 const openEngine =
   /(<routing-engine\b[^>]*(?<!\/)>(?:(?!<\/?routing-engine\b|<\/(?:commit-results|(?:nc:)?rpc-reply|multi-routing-engine)\b)[^])*)(?=<routing-engine\b|<\/(?:commit-results|(?:nc:)?rpc-reply|multi-routing-engine))/g
 
+/** Whether a message shows a configuration, of which no part must become another one. */
+const isConfiguration = (message: string): boolean => message.includes("<configuration")
+
+/** Neighbours have names of any bytes; marks in their place harm nobody where something is only shown. */
+export const readsMarked = (message: string): boolean => !isConfiguration(message)
+
 /** Characters that XML does not have: transceivers and neighbours may have any in their names. */
 const unreadable = /(?![\t\n\r\u007F-\u009F])\p{Cc}|[\uFFFE\uFFFF]/gu
 
@@ -106,11 +112,10 @@ const junosNamespace = 'xmlns:junos="http://xml.juniper.net/junos"'
 
 /**
  * Names the namespace of attributes such as `junos:style` where a reply does not, closes the elements that some releases leave open in
- * the answer to a commit, and marks characters of what is shown that XML does not have. A configuration stays as it is: a part of it must
- * not be another one. Called for messages only that are not well-formed.
+ * the answer to a commit, and marks characters of what is shown that XML does not have. A configuration stays as it is. Called for messages only that are not well-formed.
  */
 export const mend = (message: string): string => {
-  const shown = message.includes("<configuration") ? message : message.replaceAll(unreadable, "\uFFFD")
+  const shown = isConfiguration(message) ? message : message.replaceAll(unreadable, "\uFFFD")
   const isNamed = !shown.includes(" junos:") || shown.includes("xmlns:junos=")
   const named = isNamed ? shown : shown.replace(/<(?:nc:)?rpc-reply\b/, `$& ${junosNamespace}`)
   const closed = named.replaceAll(openEngine, "$1</routing-engine>")

@@ -12,7 +12,7 @@ import { SshLimits } from "../ssh/SshLimits.ts"
 import { openTransport, type Transport } from "../ssh/Transport.ts"
 import { type Junos, makeJunos, shown as shownBy } from "./Answers.ts"
 import * as Commit from "./Commit.ts"
-import { mend, NETCONF_COMMAND, timeouts } from "./Dialect.ts"
+import { mend, NETCONF_COMMAND, readsMarked, timeouts } from "./Dialect.ts"
 import { facts, identity } from "./Facts.ts"
 import { interfaces, optics } from "./Interfaces.ts"
 import { load } from "./Load.ts"
@@ -68,7 +68,7 @@ const connect: (
   const { address, hostname, identify } = target
   const deadlines = { ...timeouts, ...target.timeouts }
   const transport = yield* openTransport(target, limits, deadlines.connect)
-  const netconf = yield* openSession(target, withCommand(transport), { seconds: deadlines.show, mend })
+  const netconf = yield* openSession(target, withCommand(transport), { seconds: deadlines.show, mend, readsMarked })
   const junos = makeJunos(netconf, deadlines)
   const shown =
     identify === undefined

@@ -6,8 +6,11 @@
 /** The versions of the framing: an end mark behind each message, or chunks. */
 export type Framing = "end-mark" | "chunks"
 
-/** A message, or why the bytes are no messages: nothing behind a fault can be read. */
-export type Framed = { readonly message: string } | { readonly fault: string }
+/**
+ * A message, or why the bytes are no messages: nothing behind a fault can be read. `notUtf8`: it has U+FFFD in the place of bytes that are
+ * no characters.
+ */
+export type Framed = { readonly message: string; readonly notUtf8?: true } | { readonly fault: string }
 
 const endMark = Buffer.from("]]>]]>")
 const header = /^\n#(?:([1-9]\d{0,9})|#)\n/
@@ -23,13 +26,14 @@ export const MOST_BYTES = 64 * 1024 * 1024
 /** A buffer of more is not kept for the next message. */
 const KEPT_BYTES = 64 * 1024
 
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+const tolerant = new TextDecoder("utf-8", { ignoreBOM: true })
 
 const decoded = (bytes: Uint8Array): Framed => {
   try {
-    return { message: decoder.decode(bytes) }
+    return { message: strict.decode(bytes) }
   } catch {
-    return { fault: "a message is not UTF-8" }
+    return { message: tolerant.decode(bytes), notUtf8: true }
   }
 }
 

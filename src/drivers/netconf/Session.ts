@@ -20,6 +20,8 @@ export interface NetconfOptions {
   readonly seconds: number
   /** Replaces texts that a release is known to break, in a message that is not well-formed. */
   readonly mend?: (message: string) => string
+  /** Whether a message that is not UTF-8 is read, with marks in the place of such bytes. Left out: it ends the session. */
+  readonly readsMarked?: (message: string) => boolean
   /** Default `netconf`. */
   readonly subsystem?: string
 }
@@ -70,7 +72,7 @@ class Exchange {
   readonly #target: DriverTarget
   readonly #channel: ClientChannel
   readonly #transport: Transport
-  readonly #mend: NetconfOptions["mend"]
+  readonly #options: Pick<NetconfOptions, "mend" | "readsMarked">
   readonly #framer = new Framer()
   #question: Question | undefined
   #loss: Loss | undefined
@@ -78,11 +80,16 @@ class Exchange {
   #unwanted: ReadonlyArray<number> = []
   #isListening = false
 
-  constructor(target: DriverTarget, channel: ClientChannel, transport: Transport, mend: NetconfOptions["mend"]) {
+  constructor(
+    target: DriverTarget,
+    channel: ClientChannel,
+    transport: Transport,
+    options: Pick<NetconfOptions, "mend" | "readsMarked">
+  ) {
     this.#target = target
     this.#channel = channel
     this.#transport = transport
-    this.#mend = mend
+    this.#options = options
     channel.stderr.resume()
     // the close that follows is what counts
     channel.on("error", () => undefined)
@@ -146,6 +153,8 @@ class Exchange {
       const found = this.#framer.next()
       if (found === undefined) return
       if ("fault" in found) return this.#lose({ message: found.fault, isUnclear: true })
+      if (found.notUtf8 === true && this.#options.readsMarked?.(found.message) !== true)
+        return this.#lose({ message: "a message is not UTF-8", isUnclear: true })
       const read = this.#read(found.message)
       if (Result.isFailure(read)) return this.#lose({ message: read.failure, isUnclear: true })
       if (read.success.name !== "notification") this.#take(read.success)
@@ -153,8 +162,9 @@ class Exchange {
   }
 
   #read(message: string): Result.Result<Element, string> {
+    const { mend } = this.#options
     const read = parse(message)
-    const mended = Result.isFailure(read) && this.#mend !== undefined ? parse(this.#mend(message)) : read
+    const mended = Result.isFailure(read) && mend !== undefined ? parse(mend(message)) : read
     return Result.mapError(mended, (fault) => `its XML is refused at line ${fault.line}: ${fault.message}`)
   }
 
@@ -211,10 +221,10 @@ export const openSession: (
   transport: Transport,
   options: NetconfOptions
 ) => Effect.Effect<NetconfSession, ExchangeError, Scope.Scope> = Effect.fnUntraced(
-  function* (target, transport, { mend, seconds: usual, subsystem = "netconf" }) {
+  function* (target, transport, { seconds: usual, subsystem = "netconf", ...options }) {
     const { address, hostname } = target
     yield* insistOnClaim(target, HELLO)
-    const exchange = new Exchange(target, yield* transport.subsystem(subsystem), transport, mend)
+    const exchange = new Exchange(target, yield* transport.subsystem(subsystem), transport, options)
     const said = yield* exchange.ask(HELLO, hello, usual, () => null)
     const announced = readHello(said)
     if (Result.isFailure(announced)) {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { hasTwoEngines } from "../../../src/drivers/junos/Commit.ts"
-import { mend } from "../../../src/drivers/junos/Dialect.ts"
+import { mend, readsMarked } from "../../../src/drivers/junos/Dialect.ts"
 import { comparisonOf, historyOf, timerOf } from "../../../src/drivers/junos/Sessions.ts"
 import { findAll, parse } from "../../../src/drivers/netconf/Xml.ts"
 import { reply, several } from "./Answers.ts"
@@ -125,6 +125,11 @@ describe("broken answers to a commit", () => {
     expect(findAll(Result.getOrThrow(parse(shown)), "serial-number")[0]?.text).toBe("A\uFFFD\uFFFDB\tC")
     const configuration = whole("<configuration-text>message A\u0007;</configuration-text>")
     expect(mend(configuration)).toBe(configuration)
+  })
+
+  it("are read with marks for bytes that are no characters, but not with a configuration", () => {
+    expect(readsMarked(whole("<lldp-remote-system-name>caf\uFFFD</lldp-remote-system-name>"))).toBe(true)
+    expect(readsMarked(whole("<configuration-text>message caf\uFFFD;</configuration-text>"))).toBe(false)
   })
 
   it("have the namespace of their attributes, which some replies do not name", () => {

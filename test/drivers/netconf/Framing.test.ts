@@ -94,9 +94,9 @@ describe("messages of NETCONF", () => {
     }
   })
 
-  it("bytes that are not UTF-8 are a fault", () => {
+  it("bytes that are not UTF-8 are marked, and the message says that it has some", () => {
     const bytes = Buffer.concat([Buffer.from("<a>"), Buffer.from([0xc3]), Buffer.from("</a>]]>]]>")])
-    expect(readAll("end-mark", [bytes])).toEqual([{ fault: "a message is not UTF-8" }])
+    expect(readAll("end-mark", [bytes])).toEqual([{ message: "<a>\uFFFD</a>", notUtf8: true }])
   })
 
   it("a message that never ends is not kept", () => {

@@ -57,6 +57,24 @@ describe("a NETCONF session", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("bytes that are not UTF-8 end it, unless the platform reads such a message with marks in their place", () =>
+    Effect.gen(function* () {
+      const answer = (asked: Asked) => {
+        const name = Buffer.from("<name>caf\u00e9</name>", "latin1")
+        const [begin, end] = replyTo(asked, "~").split("~")
+        asked.send(Buffer.concat([Buffer.from(begin ?? ""), name, Buffer.from(end ?? "")]))
+      }
+      const { rpc } = yield* open(answer)
+      const refused = yield* Effect.flip(rpc("netconf get", "<get/>"))
+      expect(refused).toMatchObject({ _tag: "UnexpectedAnswer", message: "a message is not UTF-8" })
+      const tolerant = yield* open(answer, { readsMarked: (message) => !message.includes("<configuration") })
+      for (const _ of [1, 2]) {
+        const { element } = yield* tolerant.rpc("netconf get", "<get/>")
+        expect(Xml.textOf(element, "name")).toBe("caf\uFFFD")
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a second reply to one request ends the session before it can be taken for the next one", () =>
     Effect.gen(function* () {
       const { rpc } = yield* open((asked) => asked.send(`${replyTo(asked, OK)}${replyTo(asked, OK)}`))
