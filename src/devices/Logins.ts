@@ -5,7 +5,7 @@
  * a lockout on the switch.
  */
 import { Effect, Option, Redacted, Result, Schema } from "effect"
-import { usersWithAddedLogins } from "../domain/BraceLogins.ts"
+import { usersWithNewLogins } from "../domain/BraceLogins.ts"
 import type { Device, DeviceState } from "../domain/Device.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { type Login, type LoginState, type PrivateKey, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
@@ -177,7 +177,7 @@ export const usersIn = (
   const users = new Set<string>()
   if (platform === undefined || diff === null) return users
   const { configuration, loginLine } = platform
-  if (configuration.sections === "braces") return usersWithAddedLogins(candidate, diff)
+  if (configuration.sections === "braces") return usersWithNewLogins(candidate, diff)
   if (loginLine === null) return users
   for (const line of diff.split("\n")) {
     if (!line.startsWith("+") || line.startsWith("+++")) continue

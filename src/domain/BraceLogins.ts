@@ -24,7 +24,7 @@ function* loginsIn(
     const [, user] = /^system login user (\S+) authentication$/.exec(path) ?? []
     const login = path === "system root-authentication" ? ROOT : user
     if (login !== undefined) yield [login, [...statementsOf(inside ?? [])].map(statementLine)]
-    else if (inside !== null) yield* loginsIn(inside, path === "" ? words.join(" ") : path)
+    else if (inside !== null) yield* loginsIn(inside, path)
   }
 }
 
@@ -50,37 +50,28 @@ const loginsOf = (text: string): ReadonlyMap<string, ReadonlySet<string>> => {
   return found
 }
 
+/** The first words of all statements of a login, and of its section: only for a line with one of them a whole configuration is read. */
+const ofLogin = /password|key|ssh-|\buser\b/
+
 /**
- * The users of the second configuration who log in otherwise than by the first one, or who are new there; `root` among them. Of a user
- * who loses one of several logins, the others stay as they are.
+ * The users of a candidate who log in otherwise by the difference that it makes: those with a login in one of its added lines, and those
+ * whose section has another heading, such as a new name above the same login. `root` among them.
  */
-export const usersWithNewLogins = (before: string, after: string): ReadonlySet<string> => {
-  const known = loginsOf(before)
-  return new Set(
-    [...loginsOf(after)].flatMap(([user, statements]) => {
-      const old = known.get(user)
-      return old !== undefined && [...statements].every((one) => old.has(one)) ? [] : [user]
-    })
-  )
-}
-
-/** The first words of all statements of a login: a whole configuration is read only for a line that has one of them. */
-const ofLogin = /password|key|ssh-/
-
-/** The same by the candidate and the difference that it makes: users with a login in one of the added lines. */
-export const usersWithAddedLogins = (candidate: string, diff: string): ReadonlySet<string> => {
-  const added = new Set(
-    diff.split("\n").flatMap((line) => {
-      if (!line.startsWith("+") || line.startsWith("+++")) return []
-      if (!ofLogin.test(line)) return []
-      const [statement] = readBraces(line.slice(1)).statements
-      return statement === undefined || statement.below !== null ? [] : [statementLine(statement)]
-    })
-  )
-  if (added.size === 0) return added
+export const usersWithNewLogins = (candidate: string, diff: string): ReadonlySet<string> => {
+  const logins = new Set<string>()
+  const users = new Set<string>()
+  for (const line of diff.split("\n")) {
+    if (!line.startsWith("+") || line.startsWith("+++") || !ofLogin.test(line)) continue
+    const [statement] = readBraces(line.slice(1)).statements
+    if (statement === undefined) continue
+    const [section, user] = statement.words
+    if (statement.below === null) logins.add(statementLine(statement))
+    else if (section === "user" && user !== undefined) users.add(user)
+  }
+  if (logins.size + users.size === 0) return users
   return new Set(
     [...loginsOf(candidate)].flatMap(([user, statements]) =>
-      [...statements].some((one) => added.has(one)) ? [user] : []
+      users.has(user) || [...statements].some((one) => logins.has(one)) ? [user] : []
     )
   )
 }

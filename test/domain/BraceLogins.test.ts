@@ -1,6 +1,6 @@
 /** Whose logins a configuration in braces, or its difference, sets. */
 import { describe, expect, it } from "@effect/vitest"
-import { usersWithAddedLogins, usersWithNewLogins } from "../../src/domain/BraceLogins.ts"
+import { usersWithNewLogins } from "../../src/domain/BraceLogins.ts"
 import * as UnifiedDiff from "../../src/drivers/UnifiedDiff.ts"
 
 const SHOWN = `version 21.4R3-S5.4;
@@ -26,7 +26,10 @@ system {
 `
 
 describe("the users whose logins a change sets", () => {
-  const changed = (from: string, to: string) => [...usersWithNewLogins(SHOWN, SHOWN.replace(from, to))]
+  const added = (from: string, to: string) => {
+    const after = SHOWN.replace(from, to)
+    return [...usersWithNewLogins(after, UnifiedDiff.diff(SHOWN, after))]
+  }
 
   it.each([
     ["none, if nothing changes", "", "", []],
@@ -35,32 +38,8 @@ describe("the users whose logins a change sets", () => {
     ["root", "$6$salt$root", "$6$salt$other", ["root"]],
     ["a user with another hash", "$6$salt$eve", "$6$salt$other", ["eve"]],
     ["a user with another key", "AAAA bob", "BBBB bob", ["bob"]],
-    ["a new user", "user bob", "user ann", ["ann"]],
-    ["none, if a user goes", "user bob", "inactive: user bob", []]
-  ] as const)("are %s", (_, from, to, users) => {
-    expect(changed(from, to)).toEqual(users)
-  })
-
-  it("are found in groups and in statements of one line", () => {
-    const group = `groups { G { ${SHOWN.replace(/^.*\n/, "")} } }`
-    expect([...usersWithNewLogins(SHOWN, group)]).toEqual([])
-    expect([
-      ...usersWithNewLogins("", 'system { login { user ann { authentication { encrypted-password "x"; } } } }')
-    ]).toEqual(["ann"])
-  })
-})
-
-describe("the users with a login in the added lines of a difference", () => {
-  const added = (from: string, to: string) => {
-    const after = SHOWN.replace(from, to)
-    return [...usersWithAddedLogins(after, UnifiedDiff.diff(SHOWN, after))]
-  }
-
-  it.each([
-    ["none, if something else changes", "lhv-acc5", "lhv-acc6", []],
-    ["root", "$6$salt$root", "$6$salt$other", ["root"]],
-    ["a user with another hash", "$6$salt$eve", "$6$salt$other", ["eve"]],
-    ["a user with another key", "AAAA bob", "BBBB bob", ["bob"]],
+    ["a user with a new name above the same login", "user bob", "user ann", ["ann"]],
+    ["none, if a user goes", "user bob", "inactive: user bob", []],
     ["none, if a login goes", 'encrypted-password "$6$salt$eve";', "", []]
   ] as const)("are %s", (_, from, to, users) => {
     expect(added(from, to)).toEqual(users)
@@ -69,9 +48,15 @@ describe("the users with a login in the added lines of a difference", () => {
   it("are found by a candidate of set lines, and by one that the device writes otherwise", () => {
     const diff = UnifiedDiff.diff(SHOWN, SHOWN.replace("$6$salt$eve", "$6$salt$other"))
     const line = 'set system login user eve authentication encrypted-password "$6$salt$other"'
-    expect([...usersWithAddedLogins(`${line}\nset system host-name lhv-acc5\n`, diff)]).toEqual(["eve"])
+    expect([...usersWithNewLogins(`${line}\nset system host-name lhv-acc5\n`, diff)]).toEqual(["eve"])
     const short = "system { login { user eve { authentication { encrypted-password $6$salt$other; } } } }"
-    expect([...usersWithAddedLogins(short, diff)]).toEqual(["eve"])
-    expect([...usersWithAddedLogins("set system host-name lhv-acc5", diff)]).toEqual([])
+    expect([...usersWithNewLogins(short, diff)]).toEqual(["eve"])
+    expect([...usersWithNewLogins("set system host-name lhv-acc5", diff)]).toEqual([])
+  })
+
+  it("are found in groups, and when an inactive user is active again", () => {
+    const group = `groups { G { ${SHOWN.replace(/^.*\n/, "")} } }`
+    const before = SHOWN.replace("user bob", "inactive: user bob")
+    expect([...usersWithNewLogins(group, UnifiedDiff.diff(before, SHOWN))]).toEqual(["bob"])
   })
 })
