@@ -23,7 +23,7 @@ class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {
 }) {
   override get message() {
     return this.commit === undefined
-      ? "No settings are in force: the settings repository has not been read yet"
+      ? "No settings are in force: no commit of the settings repository was read and accepted yet; refresh it to see why"
       : `The settings of commit ${this.commit} are not kept any more`
   }
 }

@@ -40,7 +40,7 @@ export const compileAll = Effect.fn("templates.compileAll")(function* ({ platfor
 export class NoTemplates extends Schema.TaggedError<NoTemplates>()("NoTemplates", { branch: Schema.String }) {
   override get message() {
     return this.branch === ""
-      ? "No templates are in force: the templates repository has not been read yet"
+      ? "No templates are in force: no commit of the templates repository was read and accepted yet; refresh it to see why"
       : `No templates of branch ${this.branch} are in force`
   }
 }

@@ -173,7 +173,8 @@ const groups: ReadonlyArray<Case> = [
 ]
 
 const gone = ["delete from repository"]
-const NO_SETTINGS = "No settings are in force: the settings repository has not been read yet"
+const NO_SETTINGS =
+  "No settings are in force: no commit of the settings repository was read and accepted yet; refresh it to see why"
 const withoutSettings: ReadonlyArray<Case> = [
   {
     ...refused("an error while there are no settings", "/groups", `Error getting settings: ${NO_SETTINGS}`, 503),
