@@ -41,8 +41,10 @@ describeReal("readings of real routers", () => {
       expect(yield* items({ reads: "bgp" })).toEqual({})
       yield* shell(speaks(65_001, "10.97.0.0", "10.97.0.1", 65_002))
       yield* fabric.run("core2", speaks(65_002, "10.97.0.1", "10.97.0.0", 65_001))
-      const established = Effect.map(items({ reads: "bgp" }), (found) => JSON.stringify(found).includes("established"))
-      yield* until(established)
+      const isEstablished = Effect.map(items({ reads: "bgp" }), (found) =>
+        JSON.stringify(found).includes('"is_established":true')
+      )
+      yield* until(isEstablished)
       yield* until(
         Effect.map(items({ reads: "bgp" }), (found) => JSON.stringify(found).includes('"prefixes_received":2'))
       )
@@ -65,7 +67,7 @@ describeReal("readings of real routers", () => {
       })
       expect(yield* Effect.flip(verbs.read({ reads: "mlag" }))).toMatchObject({ _tag: "NotOffered" })
       yield* fabric.run("core2", configured("router bgp 65002", "neighbor 10.97.0.0 remote-as 65009"))
-      yield* until(Effect.map(established, (still) => !still))
+      yield* until(Effect.map(isEstablished, (still) => !still))
     }).pipe(Effect.scoped)
   )
 })
