@@ -3,7 +3,6 @@
  * a commit counts if the newest entry is ours, and a confirmation if our entry is still the newest and waits no more.
  */
 import { Effect, Option } from "effect"
-import { readBraces } from "../../domain/BraceText.ts"
 import { type ConfigSessions, type ConfirmAnswer, insistOnClaim } from "../Driver.ts"
 import { CommitError, ConnectionException, type ReadError } from "../DriverErrors.ts"
 import type { RpcRefused } from "../netconf/Messages.ts"
@@ -12,6 +11,7 @@ import { isMember, type Junos, partsOf, showIfKnown } from "./Answers.ts"
 import { commitCheck, committing, discardChanges, unlockCandidate } from "./Dialect.ts"
 import { giveBack, giveBackRefused, lock, unlock } from "./Load.ts"
 import { type CommitEntry, history, isSameCommit, type OwnCandidate, timer } from "./Sessions.ts"
+import { saysInSystem } from "./ShownText.ts"
 import type { MoveState, MoveVerbs } from "../Verbs.ts"
 
 const COMMIT = "commit-configuration"
@@ -31,17 +31,7 @@ const unclear = Effect.fnUntraced(function* (
 // Two routing engines.
 
 /** Whether the configuration itself makes each commit one of both routing engines. */
-const synchronizes = (config: string): boolean =>
-  config.includes("synchronize") &&
-  readBraces(config).statements.some(
-    ({ below, words }) =>
-      words[0] === "system" &&
-      (below ?? []).some(
-        (inner) =>
-          inner.words[0] === "commit" &&
-          [...inner.words, ...(inner.below ?? []).flatMap((one) => one.words)].includes("synchronize")
-      )
-  )
+const synchronizes = (config: string): boolean => saysInSystem(config, "commit", "synchronize")
 
 /** Whether the device has two routing engines; the members of a virtual chassis get each commit from their master. */
 export const hasTwoEngines = (answer: Element): boolean => {

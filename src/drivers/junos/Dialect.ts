@@ -112,7 +112,8 @@ const junosNamespace = 'xmlns:junos="http://xml.juniper.net/junos"'
 
 /**
  * Names the namespace of attributes such as `junos:style` where a reply does not, closes the elements that some releases leave open in
- * the answer to a commit, and marks characters of what is shown that XML does not have. A configuration stays as it is. Called for messages only that are not well-formed.
+ * the answer to a commit, and marks characters of what is shown that XML does not have. A configuration stays as it is. Called for
+ * messages only that are not well-formed.
  */
 export const mend = (message: string): string => {
   const shown = isConfiguration(message) ? message : message.replaceAll(unreadable, "\uFFFD")

@@ -5,7 +5,6 @@
  */
 import { Effect } from "effect"
 import { notationOf } from "../../domain/BraceGate.ts"
-import { readBraces } from "../../domain/BraceText.ts"
 import type { DriverSession, LoadRequest, LoadResult } from "../Driver.ts"
 import {
   type LoadError,
@@ -23,7 +22,7 @@ import { type Junos, numberIn, refusal, unexpected } from "./Answers.ts"
 import { commitCheck, discardChanges, loading, lockCandidate, unlockCandidate } from "./Dialect.ts"
 import { readConfiguration } from "./RunningConfig.ts"
 import { compare, history, nameOf, type OwnCandidate, sessions, timer, UNCOMMITTED, users } from "./Sessions.ts"
-import { refusedLinesIn } from "./ShownText.ts"
+import { refusedLinesIn, saysInSystem } from "./ShownText.ts"
 
 // The lock.
 
@@ -145,17 +144,7 @@ const isLoaded = (answer: Element): boolean => {
 }
 
 /** Such a device runs statements that no configuration shows, and that no rollback takes back. */
-const runsOther = (willRun: string): boolean =>
-  willRun.includes("ephemeral") &&
-  readBraces(willRun).statements.some(
-    ({ below, words }) =>
-      words[0] === "system" &&
-      (below ?? []).some(
-        (inner) =>
-          inner.words[0] === "configuration-database" &&
-          JSON.stringify([inner.words, inner.below]).includes('"ephemeral"')
-      )
-  )
+const runsOther = (willRun: string): boolean => saysInSystem(willRun, "configuration-database", "ephemeral")
 
 const EPHEMERAL: RejectedLine = {
   lineNumber: null,

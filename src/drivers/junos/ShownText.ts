@@ -2,7 +2,7 @@
  * Readings of configurations of Junos that a driver needs: the part of a shown text that counts, the line of a candidate that a refusal
  * means, and the users whose logins a change sets. Pure.
  */
-import { type BraceStatement, readBraces } from "../../domain/BraceText.ts"
+import { type BraceStatement, eachStatement, readBraces } from "../../domain/BraceText.ts"
 
 /** The mark behind a secret. */
 const SECRET_MARK = "## SECRET-DATA"
@@ -22,6 +22,16 @@ export const stableText = (text: string): string => {
   const kept = lines.filter((line) => !line.trimStart().startsWith("##")).map(withoutEnd)
   return `${kept.join("\n").trim()}\n`
 }
+
+/** Whether a configuration has the word in a section below `system`. Few do, so the whole text is read only if the word is in it. */
+export const saysInSystem = (text: string, section: string, word: string): boolean =>
+  text.includes(word) &&
+  readBraces(text)
+    .statements.filter(({ words }) => words[0] === "system")
+    .flatMap(({ below: sections }) => sections?.filter(({ words }) => words[0] === section) ?? [])
+    .some((found) =>
+      [...eachStatement([found])].some(({ statement: { list, words } }) => [...words, ...(list ?? [])].includes(word))
+    )
 
 // The device names no line when it refuses a statement, only its section and a word of it.
 

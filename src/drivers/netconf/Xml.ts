@@ -79,8 +79,8 @@ const signs = new RegExp(`${SIGN}(\\d+)${END}`, "g")
 /** Reads a whole document. */
 export const parse = (text: string): Result.Result<Element, XmlFault> => {
   const runs: Array<string> = []
-  // what looks like a reference is none in CDATA
-  if (text.includes(SIGN) || text.includes("<![CDATA[")) return parseWith(text, runs)
+  // what looks like a reference is none in CDATA, and a reference by number may be a sign
+  if ([SIGN, "<![CDATA[", "&#"].some((part) => text.includes(part))) return parseWith(text, runs)
   const short = text.replace(longRuns, (run) => {
     if (otherReference.test(run)) return run
     const said = run.includes("&") ? run.replace(reference, (_, name: string) => REFERENCES[name] ?? "") : run

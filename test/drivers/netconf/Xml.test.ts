@@ -92,6 +92,8 @@ describe("XML of a device", () => {
     expect(refusal(`<a><t>${escaped.replaceAll(">", "&gt;")}</t>\n<b></a>`).line).toBe(1004)
     const literal = `<a><![CDATA[>${"&lt;".repeat(100)}<]]></a>`
     expect(read(literal).text).toBe(`>${"&lt;".repeat(100)}<`)
+    const numbered = read(`<a><t>${"long ".repeat(100)}</t><s>&#xE000;0&#xE001;</s></a>`)
+    expect(Xml.textOf(numbered, "s")).toBe("\uE0000\uE001")
   })
 
   it("has one form, whatever prefixes and blanks the server writes", () => {
